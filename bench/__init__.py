@@ -1,0 +1,1 @@
+"""trap-bench: which defense keeps most of the utility and leaks least."""
