@@ -2,8 +2,8 @@
 
 Everything here is made up by us: common given names and surnames in free combination, town and street
 names put together from words of nature and trade, and telephone numbers from the range that the North
-American Numbering Plan keeps for fiction (555-0100 to 555-0199). Within each pool no value occurs twice, and no first
-name is also a surname, so that a value tells which pool it is from.
+American Numbering Plan keeps for fiction (555-0100 to 555-0199). Within each pool no value occurs
+twice, and no first name is also a surname, so that a value tells which pool it is from.
 """
 
 from typing import Final
