@@ -1,0 +1,1 @@
+"""Attacks, one a file: evidence in, scores out."""

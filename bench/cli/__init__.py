@@ -1,0 +1,45 @@
+"""The command line: one subcommand a file."""
+
+import sys
+
+import typer
+from typer.main import get_command
+
+from bench.cli import leaderboard, ls, run, status
+from bench.errors import InputError, RunError
+
+app = typer.Typer(
+    name="bench",
+    help="Which defense keeps most of a fine-tuned language model's utility and leaks least.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("run")(run.run)
+app.command("ls")(ls.ls)
+app.command("status")(status.status)
+app.command("leaderboard")(leaderboard.leaderboard)
+
+
+def main() -> None:
+    """Run the command line; every error that a user can mend is one line, and exit code 2."""
+    command = get_command(app)
+    try:
+        code = command.main(standalone_mode=False)
+    except InputError as error:
+        code = _complain(str(error), 2)
+    except (RunError, OSError) as error:
+        code = _complain(str(error), 1)
+    except KeyboardInterrupt:
+        code = _complain("interrupted; run again to go on where it stopped", 130)
+    except Exception as error:
+        # Click's own complaints (unknown option, missing value); their class moves between versions.
+        if not hasattr(error, "format_message"):
+            raise
+        code = _complain(error.format_message(), 2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"bench: {' '.join(message.split())}", file=sys.stderr)
+    return code

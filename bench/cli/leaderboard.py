@@ -1,0 +1,37 @@
+"""`bench leaderboard`: render again from cells; nothing is trained."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bench.errors import InputError
+
+FORMATS = ("md", "json", "csv")
+
+
+def leaderboard(
+    run_dir: Annotated[Path, typer.Argument(help="A run's folder.")] = Path("runs"),
+    format: Annotated[str, typer.Option("--format", help="md, json or csv.")] = "md",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file, not the terminal.")] = None,
+    publish: Annotated[bool, typer.Option("--publish", help="Copy valid cells to --to, and render its README.md.")] = False,
+    to: Annotated[Path, typer.Option("--to", help="The folder of published results.")] = Path("leaderboard"),
+) -> None:
+    """Render the leaderboard of a run's folder again; trains nothing."""
+    from bench import publishing, rendering
+    from bench.store import Store
+
+    if format not in FORMATS:
+        raise InputError(f"--format {format}: known are {', '.join(FORMATS)}")
+    if not run_dir.is_dir():
+        raise InputError(f"{run_dir}: there is no such folder; `bench run --out {run_dir}` makes it")
+    store = Store(run_dir)
+    board = publishing.publish(store, to) if publish else publishing.read_leaderboard(store)
+    render = {"md": rendering.as_markdown, "json": rendering.as_json, "csv": rendering.as_csv}
+    text = render[format](board)
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+    elif publish:
+        typer.echo(f"published {len(board.rows)} rows in {to}/README.md")
+    else:
+        typer.echo(text, nl=False)

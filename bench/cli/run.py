@@ -1,0 +1,82 @@
+"""`bench run`: train, attack, and show the leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from bench.cli import options
+
+if TYPE_CHECKING:
+    from bench.plan import Plan
+
+
+def run(
+    dataset: options.Dataset = None,
+    data_dir: options.DataDir = None,
+    model: options.Model = None,
+    tuning: options.Tuning = None,
+    defense: options.Defense = None,
+    attack: options.Attack = None,
+    plugin: options.Plugin = None,
+    seed: options.Seed = None,
+    split_seed: options.SplitSeed = None,
+    out: options.Out = None,
+    limit: options.Limit = None,
+    max_length: options.MaxLength = None,
+    epochs: options.Epochs = None,
+    batch_size: options.BatchSize = None,
+    learning_rate: options.LearningRate = None,
+    share: options.Share = None,
+    config: options.Config = None,
+) -> None:
+    """Run every combination of defense and attack, and show the leaderboard.
+
+    Without options: the embedded model on both synthetic families, all defenses, all attacks.
+    """
+    given = options.given(locals())
+    from bench.experiment import settings_from
+    from bench.plan import make_plan
+
+    settings = settings_from(given, config)
+    plan = make_plan(settings)
+    failures = _carry_out(plan, settings.out)
+    for what, why in failures.items():
+        typer.echo(f"failed: {what}: {why}", err=True)
+    if failures:
+        raise typer.Exit(1)
+
+
+def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    from bench.publishing import write_leaderboard
+    from bench.rendering import LEGEND, as_terminal
+    from bench.store import Store
+
+    console, store = Console(stderr=True, highlight=False), Store(out)
+    missing = plan.missing(store)
+    trainings = plan.trainings(missing, store)
+    scorings = plan.scorings(missing, store)
+    console.print(
+        f"{len(plan.cells)} cells, {len(plan.cells) - len(missing)} of them done before; "
+        f"to do: {len(trainings)} trainings, {len(scorings)} scorings, {len(missing)} cells. Results in {out}/"
+    )
+    failures: dict[str, str] = {}
+    if missing:
+        from bench.runner import Runner, Watcher
+
+        columns = (SpinnerColumn(), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn())
+        with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=console) as progress:
+            task = progress.add_task("", total=plan.tokens(trainings, scorings))
+            watcher = Watcher(lambda tokens: progress.advance(task, tokens), progress.console.print)
+            failures = Runner(store, watcher).run(plan)
+            progress.update(task, completed=progress.tasks[0].total)
+    board = write_leaderboard(store)
+    typer.echo("\n" + as_terminal(board))
+    typer.echo(LEGEND)
+    typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")
+    return failures

@@ -1,0 +1,72 @@
+"""The defense contract: what a defense may change in the one training loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from bench.plugin import Plugin
+
+if TYPE_CHECKING:
+    import torch
+
+    from bench.batches import Batch
+    from bench.updates import Updates
+
+Half = Literal["target", "complement"]
+
+
+class Defense(Plugin):
+    """Fine-tuning as it is, unless a method is overridden: the hooks are all that a defense may change.
+
+    Every defense gets the same base model, records, record order, epochs, batch size, learning rate
+    and seed. Plugins import torch inside their methods, so that parameters are checked without it.
+    """
+
+    undefended: ClassVar[bool] = False
+    """Whether this is the run without a defense, which the others are measured against."""
+
+    @property
+    def trains_on(self) -> tuple[Half, ...]:
+        """The halves of the corpus that the model is fine-tuned on."""
+        return ("target",)
+
+    @property
+    def uses_reference(self) -> bool:
+        """Whether batches carry the log-probabilities of a reference model that has not seen their records."""
+        return False
+
+    @property
+    def stops_after(self) -> int | None:
+        """Epochs without a better validation loss after which training stops and the best state is
+        restored; `None` trains to the end and keeps the last state."""
+        return None
+
+    @contextmanager
+    def applied(self, model: torch.nn.Module) -> Iterator[None]:
+        """Change the model while it trains, undo it after, and raise `RunError` if nothing came of it."""
+        yield
+
+    def token_losses(self, logprobs: torch.Tensor, logits: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """The loss of each token; the engine takes the mean over a record's tokens, then over records.
+
+        Args:
+            logprobs: (B, T) nats, float32; of the true tokens.
+            logits: (B, T, V) float32; what they were computed from.
+            batch: its `reference_logprobs` (B, T) are there if `uses_reference`.
+
+        Returns:
+            (B, T) nats; what stands on padding never counts.
+        """
+        return -logprobs
+
+    def optimizer(self, parameters: Iterable[torch.nn.Parameter], learning_rate: float) -> torch.optim.Optimizer:
+        """The optimizer: AdamW without weight decay."""
+        import torch
+
+        return torch.optim.AdamW(parameters, lr=learning_rate, weight_decay=0.0)
+
+    def updates(self, plain: Updates) -> Updates:
+        """How records become optimizer steps; only a mechanism with its own sampling or noise replaces it."""
+        return plain

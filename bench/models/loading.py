@@ -1,0 +1,106 @@
+"""Find a causal language model by name, and load it and its tokenizer."""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.errors import InputError
+from bench.names import did_you_mean
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerFast
+
+EMBEDDED = {"tiny": Path(__file__).parent / "tiny"}
+MODEL_FILES = ("*.json", "*.safetensors", "*.model", "*.txt")
+
+
+def find_model(name: str) -> Path:
+    """The folder of a model: an embedded one, a local folder, or a snapshot from the Hugging Face hub.
+
+    Raises:
+        InputError: it is none of these, or its folder lacks a configuration, weights or a tokenizer.
+    """
+    folder = EMBEDDED.get(name) or (Path(name) if Path(name).is_dir() else _from_hub(name))
+    for pattern, what in (
+        ("config.json", "configuration"),
+        ("*.safetensors", "weights in safetensors"),
+        ("tokenizer*", "tokenizer"),
+    ):
+        if not any(folder.glob(pattern)):
+            raise InputError(f"model {name} has no {what}: {folder} holds no {pattern}")
+    return folder
+
+
+def _from_hub(name: str) -> Path:
+    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
+    if looks_like_path:
+        raise InputError(f"model {name}: there is no such folder")
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=list(MODEL_FILES)))
+    except Exception as error:
+        hint = did_you_mean(name, EMBEDDED) or "; give tiny, a local folder, or a hub id that can be reached"
+        raise InputError(f"unknown model {name!r}{hint} (the hub says: {_one_line(error)})") from None
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def model_digest(folder: Path) -> str:
+    """A hash of everything in a model's folder that can change what it computes."""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in MODEL_FILES for path in folder.glob(pattern)):
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def load_tokenizer(folder: Path) -> tuple["PreTrainedTokenizerFast", int]:
+    """The tokenizer, and the id that starts every record: its start token, else its end-of-text token.
+
+    Raises:
+        InputError: there is no fast tokenizer, without which tokens have no offsets, or neither token.
+    """
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+    except Exception as error:
+        raise InputError(f"the tokenizer in {folder} cannot be loaded: {_one_line(error)}") from None
+    if not tokenizer.is_fast:
+        raise InputError(f"the tokenizer in {folder} gives no offsets; a fast one (tokenizer.json) is needed")
+    start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    if start is None:
+        raise InputError(f"the tokenizer in {folder} has neither a start nor an end-of-text token")
+    return tokenizer, int(start)
+
+
+def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
+    """The model in float32 with every dropout of its own switched off, so that defenses start equal.
+
+    Raises:
+        InputError: the folder holds no causal language model that transformers can load.
+    """
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    try:
+        config = AutoConfig.from_pretrained(folder)
+        _switch_off_dropout(config)
+        model = AutoModelForCausalLM.from_pretrained(
+            folder, config=config, dtype=torch.float32, use_safetensors=True, attn_implementation="sdpa"
+        )
+    except Exception as error:
+        raise InputError(f"the model in {folder} cannot be loaded: {_one_line(error)}") from None
+    model.eval()
+    return model.to(device)  # type: ignore[no-any-return]
+
+
+def _switch_off_dropout(config: Any) -> None:
+    for name, value in vars(config).items():
+        if ("dropout" in name or name.endswith("_pdrop")) and isinstance(value, float):
+            setattr(config, name, 0.0)

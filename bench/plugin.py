@@ -1,0 +1,68 @@
+"""What attacks and defenses have in common: a name, and parameters that are checked."""
+
+import hashlib
+import inspect
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bench.errors import InputError
+from bench.names import did_you_mean
+
+
+class Plugin(BaseModel):
+    """A named, immutable choice whose fields are its parameters.
+
+    A subclass sets `name`, opens its docstring with the line that `bench ls` shows, and declares
+    its parameters as pydantic fields, each with a default.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    name: ClassVar[str]
+
+    @classmethod
+    def with_parameters(cls, given: dict[str, Any]) -> Self:
+        """An instance with the parameters given, the others at their defaults.
+
+        Raises:
+            InputError: a parameter is unknown, or its value is not allowed.
+        """
+        for parameter in given:
+            if parameter not in cls.model_fields:
+                takes = ", ".join(cls.model_fields) or "no parameters"
+                hint = did_you_mean(parameter, cls.model_fields)
+                raise InputError(f"{cls.name} has no parameter {parameter!r}{hint}; it takes {takes}")
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = f"{cls.name}: {first['loc'][0]}={first['input']}" if first["loc"] else cls.name
+            raise InputError(f"{where} is not allowed: {first['msg']}") from None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter, defaults included, as JSON values."""
+        return self.model_dump(mode="json")
+
+    @property
+    def spec(self) -> str:
+        """What a user types to get this: the name, and the parameters that differ from their defaults."""
+        changed = self.model_dump(mode="json", exclude_defaults=True)
+        if not changed:
+            return self.name
+        return f"{self.name}:" + ",".join(f"{key}={_typed(value)}" for key, value in changed.items())
+
+    @classmethod
+    def source_digest(cls) -> str:
+        """A hash of the source files that this plugin is written in, so that a changed plugin is a new one."""
+        files = {inspect.getfile(base) for base in cls.__mro__ if issubclass(base, Plugin)}
+        digest = hashlib.sha256()
+        for file in sorted(files):
+            with open(file, "rb") as source:
+                digest.update(source.read())
+        return digest.hexdigest()
+
+
+def _typed(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

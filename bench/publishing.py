@@ -1,0 +1,53 @@
+"""Writes leaderboards: into a run's folder, and from there into the published one."""
+
+from pathlib import Path
+
+from bench.errors import InputError
+from bench.leaderboard import checked_cell, leaderboard
+from bench.rendering import as_json, as_markdown
+from bench.results import CellFile, Leaderboard
+from bench.store import Store, to_json
+
+
+def stored_cells(store: Store) -> list[CellFile]:
+    """All cells of a run's folder, each checked against the schema."""
+    return [checked_cell(stated, path) for path, stated in store.cells()]
+
+
+def read_leaderboard(store: Store) -> Leaderboard:
+    """The leaderboard of a run's folder.
+
+    Raises:
+        InputError: it holds no cell, or one that is not valid.
+    """
+    cells = stored_cells(store)
+    if not cells:
+        raise InputError(f"{store.root} holds no results; `bench run --out {store.root}` makes some")
+    return leaderboard(cells)
+
+
+def write_leaderboard(store: Store) -> Leaderboard:
+    """Render a run's leaderboard beside its cells."""
+    board = leaderboard(stored_cells(store))
+    store.save_text(store.root / "leaderboard.json", as_json(board))
+    store.save_text(store.root / "leaderboard.md", as_markdown(board))
+    return board
+
+
+def publish(store: Store, folder: Path) -> Leaderboard:
+    """Copy a run's cells, once they are found valid, into a folder of published ones, and render that.
+
+    Raises:
+        InputError: a cell is not valid, or there is none.
+    """
+    read_leaderboard(store)
+    published = Store(folder)
+    for path, stated in store.cells():
+        cell = checked_cell(stated, path)
+        published.save_cell(path.stem, cell.model_dump(mode="json", by_alias=True))
+    board = read_leaderboard(published)
+    published.save_text(folder / "leaderboard.json", as_json(board))
+    published.save_text(folder / "README.md", as_markdown(board))
+    for path in (folder / "leaderboard.json", folder / "README.md", *(folder / "cells").glob("*.json")):
+        path.chmod(0o644)
+    return board

@@ -1,0 +1,155 @@
+"""Cards: what a dataset is, where it comes from, and how its labels map onto the shared groups."""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from bench.errors import InputError
+from bench.names import did_you_mean
+from bench.records.readers import reader
+from bench.records.record import Record, Span
+from bench.records.synthetic import family
+
+LabelGroup = Literal[
+    "person", "location", "organization", "date", "age", "contact", "id", "profession", "demographic", "other"
+]
+
+
+class FileSource(BaseModel):
+    """Records that are read from files under `--data-dir`: the first of `files` that is there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reader: str
+    files: tuple[str, ...] = Field(min_length=1)
+    group_from_id: str | None = None
+
+    @field_validator("group_from_id")
+    @classmethod
+    def _has_one_group(cls, pattern: str | None) -> str | None:
+        if pattern is not None and re.compile(pattern).groups != 1:
+            raise ValueError("must have exactly one group in parentheses")
+        return pattern
+
+
+class GeneratorSource(BaseModel):
+    """Records that are generated: `records` of them unless a run limits them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    generator: str
+    records: int = Field(ge=1)
+
+
+class Card(BaseModel):
+    """A dataset card, as its YAML file states it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    title: str
+    family: Literal["essays", "clinical"]
+    language: str
+    licence: str
+    citation: str
+    obtain: str
+    source: FileSource | GeneratorSource
+    labels: dict[str, LabelGroup]
+
+
+def card_folder() -> Path:
+    """The folder of the built-in cards: in the package of a wheel, beside it in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "datasets"
+    return installed if installed.is_dir() else package.parent / "datasets"
+
+
+def card_names() -> list[str]:
+    """The names of the built-in cards."""
+    return sorted(path.stem for path in card_folder().glob("*.yaml"))
+
+
+def load_card(name: str) -> Card:
+    """The built-in card of that name, or the card at that path.
+
+    Raises:
+        InputError: there is no such card, or it states something that a card cannot.
+    """
+    path = Path(name)
+    if path.suffix not in {".yaml", ".yml"}:
+        if name not in card_names():
+            hint = did_you_mean(name, card_names())
+            known = ", ".join(card_names())
+            raise InputError(f"unknown dataset {name!r}{hint} (known: {known}; or the path of a card, a .yaml file)")
+        path = card_folder() / f"{name}.yaml"
+    try:
+        stated = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"card {path} cannot be read: {' '.join(str(error).split())}") from None
+    try:
+        return Card.model_validate(stated)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"card {path}: {where}: {first['msg']} (given: {first['input']!r:.80})") from None
+
+
+def load_records(card: Card, data_dir: Path | None, limit: int | None, seed: int) -> list[Record]:
+    """The records of a card, with its labels mapped onto the shared groups.
+
+    Args:
+        data_dir: where the files are; needed unless the card generates its records.
+        limit: at most this many; generated, or else drawn by `seed`, records with spans first.
+
+    Raises:
+        InputError: a file is missing or wrong, or a label is not on the card.
+    """
+    if isinstance(card.source, GeneratorSource):
+        records = family(card.source.generator)(limit or card.source.records, seed)
+    else:
+        records = _read(card, card.source, data_dir)
+    records = [_with_shared_labels(record, card) for record in records]
+    if limit is not None and limit < len(records):
+        return _drawn(records, limit, seed)
+    return records
+
+
+def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]:
+    if data_dir is None:
+        raise InputError(f"dataset {card.name} needs --data-dir, a folder with {' or '.join(source.files)}: {card.obtain}")
+    if not data_dir.is_dir():
+        raise InputError(f"--data-dir {data_dir} is not a folder; dataset {card.name}: {card.obtain}")
+    found = [data_dir / file for file in source.files if (data_dir / file).exists()]
+    if not found:
+        raise InputError(f"--data-dir {data_dir} holds no {' or '.join(source.files)}; dataset {card.name}: {card.obtain}")
+    records = reader(source.reader)(found[0])
+    if source.group_from_id is None:
+        return records
+    pattern = re.compile(source.group_from_id)
+    return [
+        Record(record.id, record.text, record.spans, match.group(1) if (match := pattern.match(record.id)) else None)
+        for record in records
+    ]
+
+
+def _with_shared_labels(record: Record, card: Card) -> Record:
+    for span in record.spans:
+        if span.label not in card.labels:
+            hint = did_you_mean(span.label, card.labels)
+            raise InputError(
+                f"record {record.id}: label {span.label!r} is not on the card {card.name}{hint} "
+                "(add it under `labels`)"
+            )
+    spans = tuple(Span(span.start, span.end, card.labels[span.label]) for span in record.spans)
+    return Record(record.id, record.text, spans, record.group)
+
+
+def _drawn(records: list[Record], limit: int, seed: int) -> list[Record]:
+    import numpy as np
+
+    order = np.random.default_rng(seed).permutation(len(records)).tolist()
+    order.sort(key=lambda index: not records[index].spans)
+    return [records[index] for index in sorted(order[:limit])]

@@ -1,0 +1,227 @@
+"""The results' format: what a cell file and a leaderboard hold. These models are its only definition."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from bench.attack import Knowledge, Unit
+
+CELL_SCHEMA = "trap-bench-cell/1"
+LEADERBOARD_SCHEMA = "trap-bench/1"
+
+Ends = tuple[float, float]
+Share = Annotated[float, Field(ge=0, le=1)]
+Name = Annotated[str, StringConstraints(min_length=1)]
+
+
+class Result(BaseModel):
+    """What all parts of a result have in common: fixed names, finite numbers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Rates(Result):
+    """Extraction from the model under attack and from the floors, on the same spans."""
+
+    n_spans: int
+    rate: Share | None
+    base_rate: Share | None
+    reference_rate: Share | None
+
+
+class Extraction(Rates):
+    """Extraction of all spans, and of those that cannot be copied, that the base model fails on, by label."""
+
+    rate_ci: Ends | None
+    rate_not_in_prefix: Share | None
+    not_in_prefix: Rates
+    base_fails: Rates
+    by_label: dict[str, Rates]
+
+
+class Utility(Result):
+    """How well the holdout is predicted; `nll` in nats a token."""
+
+    nll: float
+    perplexity: float
+    bits_per_byte: float
+    accuracy: Share
+
+
+class CellUtility(Utility):
+    """Utility, and for the undefended run that at its validation minimum."""
+
+    best_nll: float | None = None
+
+
+class RowUtility(Utility):
+    """Utility, and the share of fine-tuning's gain that the defense keeps."""
+
+    gain_kept: float | None
+
+
+class LabelTRA(Result):
+    """Mean TRA in nats of a label's tokens."""
+
+    tra: float | None
+    n_tokens: int
+
+
+class Memorization(Result):
+    """TRA of the members' tokens in nats: of personal information, of all else, and the share of the former above 1."""
+
+    tra_pii: float | None
+    tra_pii_ci: Ends | None
+    tra_other: float | None
+    share_above_1_nat: Share | None
+    n_pii_tokens: int
+    by_label: dict[str, LabelTRA]
+
+
+class RowMemorization(Memorization):
+    """Memorization, and how much of the undefended run's remains."""
+
+    remaining_pii: float | None
+    remaining_other: float | None
+
+
+class Privacy(Result):
+    """What a differentially private training guarantees."""
+
+    epsilon: float
+    delta: float
+    noise_multiplier: float
+    max_grad_norm: float
+    sample_rate: Share
+    steps: int
+    accountant: str
+    unit: Literal["record", "group"]
+
+
+class Cost(Result):
+    """What the defense cost, its references' number included."""
+
+    train_seconds: float
+    peak_memory_mb: float
+    trainings: int
+
+
+class Training(Result):
+    """How far a training went."""
+
+    steps: int
+    epochs: int
+    best_epoch: int
+    validation_nll: tuple[float, ...]
+
+
+class Counts(Result):
+    """The records that were judged, their privacy units, and their spans."""
+
+    members: int
+    nonmembers: int
+    member_units: int
+    nonmember_units: int
+    spans: int
+    spans_lost_by_truncation: int
+
+
+class Attacked(Result):
+    """What one attack achieves on one unit."""
+
+    unit: Unit
+    n_members: int
+    n_nonmembers: int
+    n_excluded: int
+    auc: Share | None
+    auc_ci: Ends | None
+    tpr_at_fpr: dict[str, Share | None]
+    epsilon_lower_bound: float | None
+    extraction: Extraction | None
+
+
+class Setting(Result):
+    """What cells must share for their figures to stand in one table."""
+
+    protocol: Literal["half"]
+    records: dict[str, int]
+    data: Name
+    weights: Name
+    max_length: int
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    device: Name
+    dtype: Name
+    attention: Name
+
+
+class CellFile(Result):
+    """One cell: a model under attack by one attack, one seed."""
+
+    schema_: Literal["trap-bench-cell/1"] = Field(CELL_SCHEMA, alias="schema")
+    key: Name
+    dataset: Name
+    model: Name
+    tuning: Name
+    setting: Setting
+    seed: int
+    defense: Name
+    params: dict[str, Any]
+    spec: Name
+    undefended: bool
+    trained_on: tuple[str, ...]
+    attack: Name
+    attack_params: dict[str, Any]
+    attack_spec: Name
+    knowledge: Knowledge
+    results: tuple[Attacked, ...]
+    utility: CellUtility
+    memorization: Memorization | None
+    privacy: Privacy | None
+    training: Training | None
+    cost: Cost
+    counts: Counts
+
+
+class Row(Result):
+    """One line of the leaderboard: a defense under one attack on one unit, over all seeds."""
+
+    dataset: Name
+    model: Name
+    tuning: Name
+    protocol: Name
+    setting: Name
+    defense: Name
+    params: dict[str, Any]
+    spec: Name
+    seeds: tuple[int, ...]
+    attack: Name
+    attack_params: dict[str, Any]
+    attack_spec: Name
+    knowledge: Knowledge
+    unit: Unit
+    n_members: int
+    n_nonmembers: int
+    n_excluded: int
+    auc: Share | None
+    auc_ci: Ends | None
+    tpr_at_fpr: dict[str, Share | None]
+    epsilon_lower_bound: float | None
+    extraction: Extraction | None
+    leakage: Share | None
+    utility: RowUtility
+    memorization: RowMemorization | None
+    privacy: Privacy | None
+    cost: Cost
+    frontier: bool
+    flags: tuple[str, ...]
+
+
+class Leaderboard(Result):
+    """The leaderboard file."""
+
+    schema_: Literal["trap-bench/1"] = Field(LEADERBOARD_SCHEMA, alias="schema")
+    rows: tuple[Row, ...]

@@ -1,0 +1,240 @@
+"""Carries a plan out: trains and scores what is missing, and writes the cells."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bench.attack import TokenSignals
+from bench.device import pick_device
+from bench.errors import InputError, RunError
+from bench.evaluation import Subject, attack_results, memorization, utility
+from bench.models.loading import find_model, load_model, load_tokenizer
+from bench.models.tuning import tuned
+from bench.plan import AUDITED, Cell, Lab, Plan, Scoring, Training
+from bench.results import CELL_SCHEMA, CellFile
+from bench.signals import concatenated, score, separated
+from bench.store import Store
+from bench.tokens import Tokens, tokenize
+from bench.training import load_state, train
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass
+class Watcher:
+    """What wants to know how a run goes: `advance` hears of tokens, `say` of what was done."""
+
+    advance: Callable[[int], None] = lambda tokens: None
+    say: Callable[[str], None] = lambda line: None
+
+
+@dataclass
+class Runner:
+    """Computes cells, pulling in the scorings and trainings that they need."""
+
+    store: Store
+    watcher: Watcher = field(default_factory=Watcher)
+    _failed: dict[str, str] = field(default_factory=dict)
+    _tokens: dict[tuple[int, str], list[Tokens]] = field(default_factory=dict)
+    _signals: dict[str, list[TokenSignals]] = field(default_factory=dict)
+
+    def run(self, plan: Plan) -> dict[str, str]:
+        """Compute every missing cell; a failing plugin takes down its own cells only.
+
+        Returns:
+            what failed, and why, one line each.
+        """
+        failed = {}
+        self.store.sweep()
+        for cell in plan.missing(self.store):
+            try:
+                self.store.save_cell(cell.name, self._cell(cell))
+            except (InputError, KeyboardInterrupt):
+                raise
+            except Exception as error:
+                failed[f"{cell.lab.dataset} {cell.spec} {cell.attack.spec}"] = _line(error)
+        return failed
+
+    def _cell(self, cell: Cell) -> dict[str, Any]:
+        lab = cell.lab
+        subjects = self._subjects(lab, cell.sources)
+        members = [subject for subject in subjects if subject.member]
+        holdout = [subject for subject in subjects if not subject.member]
+        training = cell.sources["target"].training
+        about = {} if training is None else self.store.about_model(training.key)
+        figures = utility(holdout)
+        if cell.best is not None:
+            best = self._subjects(lab, {"target": cell.best})
+            figures["best_nll"] = utility([subject for subject in best if not subject.member])["nll"]
+        defense = cell.defense
+        cell_file = {
+            "schema": CELL_SCHEMA,
+            "key": cell.key,
+            "dataset": lab.dataset,
+            "model": lab.model,
+            "tuning": lab.settings.tuning,
+            "setting": lab.setting,
+            "seed": lab.seed,
+            "defense": cell.row,
+            "params": {} if defense is None else defense.parameters,
+            "spec": cell.spec,
+            "undefended": defense is not None and defense.undefended,
+            "trained_on": () if training is None else training.trained_on,
+            "attack": cell.attack.name,
+            "attack_params": cell.attack.parameters,
+            "attack_spec": cell.attack.spec,
+            "knowledge": cell.attack.knowledge,
+            "results": attack_results(cell.attack, subjects),
+            "utility": figures,
+            "memorization": memorization(members, "complement") if "complement" in cell.sources else None,
+            "privacy": about.get("privacy"),
+            "training": about.get("training"),
+            "cost": {
+                "train_seconds": about.get("train_seconds", 0.0),
+                "peak_memory_mb": about.get("peak_memory_mb", 0.0),
+                "trainings": 0 if training is None else 1 + len(training.references),
+            },
+            "counts": _counts(members, holdout),
+        }
+        return CellFile.model_validate(cell_file).model_dump(mode="json", by_alias=True)
+
+    def _subjects(self, lab: Lab, sources: dict[str, Scoring]) -> list[Subject]:
+        signals = {name: self._scored(scoring) for name, scoring in sources.items()}
+        tokens = [(row, name == "target") for name in AUDITED for row in self._tokens_of(lab, name)]
+        return [
+            Subject(row, {source: values[index] for source, values in signals.items()}, member)
+            for index, (row, member) in enumerate(tokens)
+        ]
+
+    def _scored(self, scoring: Scoring) -> list[TokenSignals]:
+        if scoring.key not in self._signals:
+            if not self.store.has_signals(scoring.key):
+                self._score(scoring)
+            self._signals[scoring.key] = separated(self.store.load_signals(scoring.key))
+        return self._signals[scoring.key]
+
+    def _score(self, scoring: Scoring) -> None:
+        lab = scoring.lab
+        records = [row for name in scoring.splits for row in self._tokens_of(lab, name)]
+        if scoring.training is not None:
+            model = self._trained(scoring.training, scoring.best)
+        elif scoring.other_model is not None:
+            folder = find_model(scoring.other_model)
+            _require_same_tokenizer(lab, scoring.other_model)
+            model = load_model(folder, pick_device())
+        else:
+            model = load_model(lab.folder, pick_device())
+        signals = score(model, records, scoring.decodings, advance=self.watcher.advance)
+        self.store.save_signals(scoring.key, concatenated(signals))
+
+    def _trained(self, training: Training, best: bool) -> torch.nn.Module:
+        if not self.store.has_model(training.key):
+            self._train(training)
+        stored = self.store.load_model(training.key)
+        state = {
+            name.removeprefix("final."): tensor for name, tensor in stored.items() if name.startswith("final.")
+        }
+        if best:
+            state |= {
+                name.removeprefix("best."): tensor for name, tensor in stored.items() if name.startswith("best.")
+            }
+        model = self._fresh(training)
+        load_state(model, state)
+        return model
+
+    def _fresh(self, training: Training) -> torch.nn.Module:
+        lab = training.lab
+        return tuned(load_model(lab.folder, pick_device()), lab.settings.tuning, lab.seed)
+
+    def _train(self, training: Training) -> None:
+        if training.key in self._failed:
+            raise RunError(self._failed[training.key])
+        lab = training.lab
+        records, references = [], []
+        for index, name in enumerate(training.trained_on):
+            rows = self._tokens_of(lab, name)
+            records += rows
+            if training.references:
+                references += self._reference_logprobs(training.references[index], name)
+        try:
+            trained = train(
+                self._fresh(training),
+                records,
+                self._tokens_of(lab, "validation"),
+                training.defense,
+                lab.schedule,
+                training.seed,
+                references or None,
+                self.watcher.advance,
+            )
+        except Exception as error:
+            self._failed[training.key] = _line(error)
+            raise
+        finally:
+            gc.collect()
+        tensors = {f"final.{name}": tensor for name, tensor in trained.final.items()}
+        if trained.best is not trained.final:
+            tensors |= {f"best.{name}": tensor for name, tensor in trained.best.items()}
+        about = {
+            "privacy": trained.privacy,
+            "training": {
+                "steps": trained.steps,
+                "epochs": trained.epochs,
+                "best_epoch": trained.best_epoch,
+                "validation_nll": list(trained.validation),
+            },
+            "train_seconds": trained.train_seconds,
+            "peak_memory_mb": trained.peak_memory_mb,
+        }
+        self.store.save_model(training.key, tensors, about)
+        self.watcher.say(
+            f"{lab.dataset} · {lab.model} · seed {lab.seed} · trained {training.role}: "
+            f"{trained.epochs} epochs, best {trained.best_epoch}, {trained.train_seconds:.1f} s"
+        )
+
+    def _reference_logprobs(self, reference: Training, name: str) -> list[np.ndarray]:
+        lab = reference.lab
+        if name in AUDITED:
+            scored = self._scored(Scoring(lab, reference))
+            start = sum(len(lab.splits[before]) for before in AUDITED[: AUDITED.index(name)])
+            scored = scored[start : start + len(lab.splits[name])]
+        else:
+            scored = self._scored(Scoring(lab, reference, splits=(name,)))
+        return [signals.logprobs for signals in scored]
+
+    def _tokens_of(self, lab: Lab, name: str) -> list[Tokens]:
+        key = (id(lab), name)
+        if key not in self._tokens:
+            tokenizer, start_token = load_tokenizer(lab.folder)
+            self._tokens[key] = tokenize(lab.splits[name], tokenizer, start_token, lab.settings.max_length)
+        return self._tokens[key]
+
+
+def _counts(members: Sequence[Subject], holdout: Sequence[Subject]) -> dict[str, int]:
+    subjects = [*members, *holdout]
+    return {
+        "members": len(members),
+        "nonmembers": len(holdout),
+        "member_units": len({subject.tokens.unit for subject in members}),
+        "nonmember_units": len({subject.tokens.unit for subject in holdout}),
+        "spans": sum(len(subject.tokens.spans) for subject in subjects),
+        "spans_lost_by_truncation": sum(subject.tokens.lost_spans for subject in subjects),
+    }
+
+
+def _require_same_tokenizer(lab: Lab, other: str) -> None:
+    """TRA and reference scores compare models token by token, which means nothing across tokenizers."""
+    ours, theirs = (load_tokenizer(folder)[0].get_vocab() for folder in (lab.folder, find_model(other)))
+    if ours != theirs:
+        raise InputError(f"model {other} has another tokenizer than {lab.model}; a reference must share it")
+
+
+def _line(error: Exception) -> str:
+    message = " ".join(str(error).split()) or type(error).__name__
+    return message if isinstance(error, RunError | OSError) else f"{type(error).__name__}: {message}"

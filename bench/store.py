@@ -1,0 +1,140 @@
+"""A run's folder: content-addressed models and signals, and cells; every write is atomic."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from bench.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+
+
+def digest(value: Any) -> str:
+    """A key for a JSON-like value: equal values have equal keys, whatever their order of names."""
+    canonical = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:32]
+
+
+def to_json(value: Any) -> str:
+    """JSON as every file of ours is written: sorted names, so that equal contents are equal bytes."""
+    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+class Store:
+    """The artefacts and cells under one folder.
+
+    Models and signals tell of the records that they were made from, so files are readable by
+    their owner only.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def has_model(self, key: str) -> bool:
+        """Whether a training is stored."""
+        return self._model(key).exists()
+
+    def save_model(self, key: str, tensors: dict[str, torch.Tensor], about: dict[str, Any]) -> None:
+        """Store a training's tensors and what is known about it."""
+        from safetensors.torch import save_file
+
+        metadata = {"about": json.dumps(about, sort_keys=True)}
+        self._write(self._model(key), lambda path: save_file(tensors, path, metadata))
+
+    def load_model(self, key: str) -> dict[str, torch.Tensor]:
+        """A training's tensors."""
+        from safetensors.torch import load_file
+
+        return load_file(self._model(key))
+
+    def about_model(self, key: str) -> dict[str, Any]:
+        """What is known about a training, without loading its tensors."""
+        from safetensors import safe_open
+
+        with safe_open(self._model(key), framework="numpy") as file:
+            about: dict[str, Any] = json.loads(file.metadata()["about"])
+        return about
+
+    def has_signals(self, key: str) -> bool:
+        """Whether a scoring is stored."""
+        return self._signals(key).exists()
+
+    def save_signals(self, key: str, arrays: dict[str, np.ndarray]) -> None:
+        """Store a scoring's arrays."""
+        from safetensors.numpy import save_file
+
+        self._write(self._signals(key), lambda path: save_file(arrays, path))
+
+    def load_signals(self, key: str) -> dict[str, np.ndarray]:
+        """A scoring's arrays."""
+        from safetensors.numpy import load_file
+
+        return load_file(self._signals(key))
+
+    def cell_key(self, name: str) -> str | None:
+        """The key of the cell of that name, `None` where there is none that can be read."""
+        try:
+            key = json.loads(self._cell(name).read_text(encoding="utf-8"))["key"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return str(key)
+
+    def save_cell(self, name: str, cell: dict[str, Any]) -> None:
+        """Store a cell; an older one of the same name is replaced."""
+        self.save_text(self._cell(name), to_json(cell))
+
+    def cells(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """All cells, with their paths, in a fixed order.
+
+        Raises:
+            InputError: a file among the cells is not a cell.
+        """
+        for path in sorted((self.root / "cells").glob("*.json")):
+            try:
+                cell = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise InputError(f"cell {path} cannot be read ({error}); delete it and run again") from None
+            if not isinstance(cell, dict) or not str(cell.get("schema", "")).startswith("trap-bench-cell/"):
+                raise InputError(f"{path} is not a trap-bench cell; move it out of the cells folder")
+            yield path, cell
+
+    def save_text(self, path: Path, text: str) -> None:
+        """Write a text file at once or not at all."""
+        self._write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+    def _model(self, key: str) -> Path:
+        return self.root / "models" / f"{key}.safetensors"
+
+    def _signals(self, key: str) -> Path:
+        return self.root / "signals" / f"{key}.safetensors"
+
+    def _cell(self, name: str) -> Path:
+        return self.root / "cells" / f"{name}.json"
+
+    def _write(self, path: Path, write: Callable[[Path], object]) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = path.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        try:
+            temporary.touch(mode=0o600)
+            write(temporary)
+            temporary.chmod(0o600)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def sweep(self) -> None:
+        """Delete what killed runs left half written."""
+        for temporary in self.root.glob("*/.*.tmp"):
+            writer = temporary.name[1:].partition("-")[0]
+            if not (writer.isdigit() and psutil.pid_exists(int(writer))):
+                temporary.unlink(missing_ok=True)

@@ -1,0 +1,143 @@
+"""The one training loop, which every defense hooks into and none replaces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
+from bench.defense import Defense
+from bench.errors import RunError
+from bench.memory import PeakMemory
+from bench.signals import score
+from bench.tokens import Tokens
+from bench.updates import Schedule, Updates
+
+State = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training leaves behind.
+
+    Attributes:
+        final: the trainable parameters of the model that the defense delivers.
+        best: those at the validation minimum, which a defense that stops early delivers.
+        validation: validation loss in nats after each epoch, mean over records.
+        steps, epochs, best_epoch: how far it went; epochs count from 1.
+        privacy: what a differentially private mechanism guarantees, else `None`.
+        train_seconds, peak_memory_mb: what it cost.
+    """
+
+    final: State
+    best: State
+    validation: tuple[float, ...]
+    steps: int
+    epochs: int
+    best_epoch: int
+    privacy: dict[str, Any] | None
+    train_seconds: float
+    peak_memory_mb: float
+
+
+def train(
+    model: torch.nn.Module,
+    records: Sequence[Tokens],
+    validation: Sequence[Tokens],
+    defense: Defense,
+    schedule: Schedule,
+    seed: int,
+    reference_logprobs: Sequence[np.ndarray] | None = None,
+    advance: Callable[[int], None] = lambda tokens: None,
+) -> Trained:
+    """Fine-tune the model's trainable parameters in place.
+
+    Args:
+        records: what it is trained on.
+        reference_logprobs: (T,) nats for each record, where the defense uses a reference.
+        seed: of record order, dropout and noise; two runs with one seed agree bit for bit on a CPU.
+        advance: told the number of tokens after each step.
+
+    Raises:
+        RunError: no weight moved, a loss is not finite, or the defense found that it changed nothing.
+    """
+    torch.manual_seed(seed)
+    device = next(model.parameters()).device
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    start = _state(model)
+
+    def record_losses(model: torch.nn.Module, indices: Sequence[int]) -> torch.Tensor:
+        reference = None if reference_logprobs is None else [reference_logprobs[index] for index in indices]
+        batch = collate([records[index] for index in indices], device, reference)
+        logits, logprobs = logits_and_logprobs(model, batch)
+        return mean_over_own_tokens(defense.token_losses(logprobs, logits, batch), batch.mask)
+
+    started = time.perf_counter()
+    history: list[float] = []
+    best, best_epoch, steps = start, 0, 0
+    model.train()
+    with PeakMemory(device) as memory, defense.applied(model):
+        optimizer = defense.optimizer(parameters, schedule.learning_rate)
+        updates = defense.updates(
+            Updates(model, optimizer, record_losses, len(records), schedule, seed)
+        )
+        for epoch in range(schedule.epochs):
+            for indices in updates.batches(epoch):
+                updates.step(indices)
+                steps += 1
+                advance(sum(len(records[index]) for index in indices))
+            history.append(_mean_loss(model, validation))
+            if not np.isfinite(history[-1]):
+                raise RunError(
+                    f"{defense.spec}: the validation loss is {history[-1]} after epoch {epoch + 1}; "
+                    f"lower the learning rate ({schedule.learning_rate:g})"
+                )
+            if history[-1] < min(history[:-1], default=np.inf):
+                best, best_epoch = _state(model), epoch + 1
+            if defense.stops_after is not None and epoch + 1 - best_epoch >= defense.stops_after:
+                break
+        privacy = updates.finish()
+    final = best if defense.stops_after is not None else _state(model)
+    if all(torch.equal(final[name], start[name]) for name in start):
+        raise RunError(f"{defense.spec}: training moved no weight; raise the learning rate or the epochs")
+    return Trained(
+        final=final,
+        best=best,
+        validation=tuple(history),
+        steps=steps,
+        epochs=len(history),
+        best_epoch=best_epoch,
+        privacy=privacy,
+        train_seconds=time.perf_counter() - started,
+        peak_memory_mb=memory.peak_mb,
+    )
+
+
+def _mean_loss(model: torch.nn.Module, records: Sequence[Tokens]) -> float:
+    scored = [signals.logprobs for signals in score(model, records) if len(signals)]
+    losses = [-float(logprobs.mean(dtype=np.float64)) for logprobs in scored]
+    return float(np.mean(losses))
+
+
+def _state(model: torch.nn.Module) -> State:
+    """A copy of the trainable parameters, by the names that the unwrapped model gives them."""
+    return {
+        name: parameter.detach().to("cpu", copy=True)
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad
+    }
+
+
+def load_state(model: torch.nn.Module, state: State) -> None:
+    """Put trainable parameters back into a model of the same make."""
+    own = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+    if own.keys() != state.keys():
+        raise RunError("the stored parameters are of another model; delete the store and run again")
+    with torch.no_grad():
+        for name, parameter in own.items():
+            parameter.copy_(state[name])

@@ -1,0 +1,1 @@
+"""Defenses, one a file: what each changes in training."""
