@@ -16,7 +16,7 @@ from bench.attack import Decoding, ExtractionAttack, Floats, Knowledge, Passage,
 
 
 class Extraction(ExtractionAttack):
-    """Exact reproduction of a span from all text before it, or of a record's continuation from its first tokens."""
+    """Exact reproduction of a span from all text before it, or of a record from its first tokens."""
 
     name: ClassVar[str] = "extraction"
 

@@ -10,12 +10,14 @@ from bench.attack import Floats, Knowledge, MembershipAttack, Passage
 
 
 class Reference(MembershipAttack):
-    """Mean log-probability under the fine-tuned model minus that under the base model, or another public one."""
+    """Mean log-probability under the fine-tuned model minus that under a public one, the base model."""
 
     name: ClassVar[str] = "reference"
 
     against: str = Field(
-        "base", min_length=1, description="base, or a folder or hub id of another model with the same tokenizer"
+        "base",
+        min_length=1,
+        description="base, or a folder or hub id of another model with the same tokenizer",
     )
 
     @property

@@ -16,7 +16,7 @@ class TRA(MembershipAttack):
 
     against: Literal["complement", "population"] = Field(
         "complement",
-        description="complement: the auditor's reference; population: one that the adversary trained on records of its own",
+        description="complement: the auditor's reference; population: the adversary's own",
     )
 
     @property

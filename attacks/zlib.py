@@ -13,7 +13,7 @@ HEADER_BYTES = len(zlib.compress(b""))
 
 
 class Zlib(MembershipAttack):
-    """Log-probability of the passage over its entropy according to zlib, so that dull text does not look familiar."""
+    """Log-probability over entropy according to zlib, so that dull text does not look familiar."""
 
     name: ClassVar[str] = "zlib"
 

@@ -34,7 +34,7 @@ class Defense(Plugin):
 
     @property
     def uses_reference(self) -> bool:
-        """Whether batches carry the log-probabilities of a reference model that has not seen their records."""
+        """Whether batches carry the log-probabilities of a reference that has not seen their records."""
         return False
 
     @property
@@ -61,7 +61,9 @@ class Defense(Plugin):
         """
         return -logprobs
 
-    def optimizer(self, parameters: Iterable[torch.nn.Parameter], learning_rate: float) -> torch.optim.Optimizer:
+    def optimizer(
+        self, parameters: Iterable[torch.nn.Parameter], learning_rate: float
+    ) -> torch.optim.Optimizer:
         """The optimizer: AdamW without weight decay."""
         import torch
 

@@ -121,7 +121,9 @@ def _extraction(attack: ExtractionAttack, members: Sequence[Subject]) -> dict[st
     not_in_prefix = rates(fresh)
     extraction = {
         **rates(everything),
-        "rate_ci": _ends(statistics.rate_interval(chances[""][usable], units[usable])) if usable.any() else None,
+        "rate_ci": _ends(statistics.rate_interval(chances[""][usable], units[usable]))
+        if usable.any()
+        else None,
         "rate_not_in_prefix": not_in_prefix["rate"],
         "not_in_prefix": not_in_prefix,
         "base_fails": rates(chances["base_"] < 0.5),
@@ -141,7 +143,10 @@ def _extraction(attack: ExtractionAttack, members: Sequence[Subject]) -> dict[st
 
 
 def _run(
-    attack: Attack, judge: Callable[[Sequence[Passage]], Floats], items: Sequence[_Item], target: str = "target"
+    attack: Attack,
+    judge: Callable[[Sequence[Passage]], Floats],
+    items: Sequence[_Item],
+    target: str = "target",
 ) -> Floats:
     """(n,) float64: what the attack says of each item."""
     if not items:
@@ -175,7 +180,7 @@ def memorization(members: Sequence[Subject], reference: str) -> dict[str, Any]:
         subject.signals["target"].logprobs.astype(np.float64) - subject.signals[reference].logprobs
         for subject in members
     ]
-    masks = [subject.tokens.personal() for subject in members]
+    masks = [subject.tokens.personal for subject in members]
     advantage, personal = np.concatenate(values), np.concatenate(masks)
     units = np.repeat(
         np.array([subject.tokens.unit for subject in members], dtype=object), [len(value) for value in values]

@@ -149,12 +149,12 @@ def _remaining(tra: float | None, undefended: Memorization | None, field: str) -
 
 def _flags(cell: CellFile, against: _Yardsticks, memorization: Memorization | None) -> list[str]:
     flags = []
-    if cell.defense not in FLOORS and against.reference_nll is not None:
-        if cell.utility.nll >= against.reference_nll:
-            flags.append("no-better-than-reference")
-    if cell.privacy is not None and cell.privacy.unit == "record":
-        if cell.counts.member_units < cell.counts.members:
-            flags.append("record-level")
+    reference_nll = math.inf if against.reference_nll is None else against.reference_nll
+    if cell.defense not in FLOORS and cell.utility.nll >= reference_nll:
+        flags.append("no-better-than-reference")
+    grouped = cell.counts.member_units < cell.counts.members
+    if grouped and cell.privacy is not None and cell.privacy.unit == "record":
+        flags.append("record-level")
     if len(cell.trained_on) > 1:
         flags.append("trained-on-both-halves")
     if against.best_nll is None:
@@ -192,7 +192,7 @@ def _row(figures: Sequence[dict[str, Any]]) -> Row:
 
 
 def _over_seeds(values: Sequence[Any]) -> Any:
-    """One value for several seeds: means of numbers, the hull of intervals, nothing where a seed has nothing."""
+    """One value for several seeds: mean of numbers, hull of intervals, nothing where a seed has nothing."""
     first = values[0]
     if len(values) == 1:
         return first

@@ -10,7 +10,7 @@ import torch
 
 
 class PeakMemory:
-    """Measures while its `with` block runs: the device's allocations on CUDA, else the process's resident set.
+    """Measures while its `with` block runs: what CUDA allocates, else the process's resident set.
 
     The resident set is sampled twenty times a second and holds all that the process holds, so on a
     CPU the figure compares defenses of one run rather than machines.

@@ -17,7 +17,7 @@ from bench.experiment import Settings, chosen_plugins
 from bench.models.loading import find_model, model_digest
 from bench.records.cards import load_card, load_records
 from bench.records.record import Record
-from bench.records.splits import SPLITS, split
+from bench.records.splits import split
 from bench.store import Store, digest
 from bench.updates import Schedule
 
@@ -27,7 +27,16 @@ AUDITED = ("target", "holdout")
 AUDITOR_SEED_OFFSET = 1_000_003
 ADVERSARY_SEED_OFFSET = 2_000_003
 
-TRAINING_CODE = ("batches", "defense", "models/loading", "models/tuning", "signals", "tokens", "training", "updates")
+TRAINING_CODE = (
+    "batches",
+    "defense",
+    "models/loading",
+    "models/tuning",
+    "signals",
+    "tokens",
+    "training",
+    "updates",
+)
 SCORING_CODE = ("batches", "models/loading", "models/tuning", "signals", "tokens")
 CELL_CODE = ("attack", "evaluation", "signals", "statistics", "tokens")
 PACKAGES = ("torch", "transformers", "peft", "opacus")
@@ -262,7 +271,7 @@ class Plan:
 
     def tokens(self, trainings: Sequence[Training], scorings: Sequence[Scoring]) -> int:
         """How many tokens these will process, as an estimate from the length of the texts."""
-        return sum(task.tokens for task in (*trainings, *scorings))
+        return sum(training.tokens for training in trainings) + sum(scoring.tokens for scoring in scorings)
 
 
 def make_plan(settings: Settings) -> Plan:
@@ -279,7 +288,11 @@ def make_plan(settings: Settings) -> Plan:
             if source.startswith("model:"):
                 find_model(source.removeprefix("model:"))
     corpora = [
-        split(load_records(card, settings.data_dir, settings.limit, settings.split_seed), settings.shares, settings.split_seed)
+        split(
+            load_records(card, settings.data_dir, settings.limit, settings.split_seed),
+            settings.shares,
+            settings.split_seed,
+        )
         for card in cards
     ]
     from bench.device import pick_device
@@ -290,9 +303,7 @@ def make_plan(settings: Settings) -> Plan:
         for card, splits in zip(cards, corpora, strict=True)
         for model, folder in folders.items()
         for seed in settings.seed
-        for cell in _cells(
-            Lab(card.name, splits, model, folder, settings, seed, device), defenses, attacks
-        )
+        for cell in _cells(Lab(card.name, splits, model, folder, settings, seed, device), defenses, attacks)
     ]
     return Plan(tuple(cells))
 
@@ -301,14 +312,22 @@ def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> 
     decodings = tuple(dict.fromkeys(decoding for attack in attacks for decoding in attack.decodings))
     reference = Training(lab, "reference", ReferenceTraining(), ("complement",), lab.seed)
     auditor = Training(lab, "auditor", ReferenceTraining(), ("complement",), lab.seed + AUDITOR_SEED_OFFSET)
-    adversary = Training(lab, "adversary", ReferenceTraining(), ("population",), lab.seed + ADVERSARY_SEED_OFFSET)
+    adversary = Training(
+        lab, "adversary", ReferenceTraining(), ("population",), lab.seed + ADVERSARY_SEED_OFFSET
+    )
     floors = {
         "base": Scoring(lab, decodings=decodings),
         "reference": Scoring(lab, reference, decodings=decodings),
     }
-    helpers = {"complement": Scoring(lab, auditor), "population": Scoring(lab, adversary), "base": floors["base"]}
+    helpers = {
+        "complement": Scoring(lab, auditor),
+        "population": Scoring(lab, adversary),
+        "base": floors["base"],
+    }
 
-    def cell(row: str, defense: Defense | None, audited: Scoring, attack: Attack, best: Scoring | None) -> Cell:
+    def cell(
+        row: str, defense: Defense | None, audited: Scoring, attack: Attack, best: Scoring | None
+    ) -> Cell:
         sources = {"target": audited}
         for source in attack.sources:
             if source.startswith("model:"):
@@ -319,7 +338,9 @@ def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> 
             sources |= {f"floor:{name}": scoring for name, scoring in floors.items()}
         return Cell(lab, row, defense, attack, sources, best)
 
-    cells = [cell(name, None, scoring, attack, None) for name, scoring in floors.items() for attack in attacks]
+    cells = [
+        cell(name, None, scoring, attack, None) for name, scoring in floors.items() for attack in attacks
+    ]
     for defense in defenses:
         training = Training(
             lab, defense.spec, defense, defense.trains_on, lab.seed, _references(lab, defense, reference)
@@ -337,5 +358,3 @@ def _references(lab: Lab, defense: Defense, of_complement: Training) -> tuple[Tr
     of_target = Training(lab, "reference of target", ReferenceTraining(), ("target",), lab.seed)
     by_half = {"target": of_complement, "complement": of_target}
     return tuple(by_half[half] for half in defense.trains_on)
-
-

@@ -55,7 +55,7 @@ class Plugin(BaseModel):
 
     @classmethod
     def source_digest(cls) -> str:
-        """A hash of the source files that this plugin is written in, so that a changed plugin is a new one."""
+        """A hash of the files that this plugin is written in, so that a changed plugin is a new one."""
         files = {inspect.getfile(base) for base in cls.__mro__ if issubclass(base, Plugin)}
         digest = hashlib.sha256()
         for file in sorted(files):
@@ -65,4 +65,10 @@ class Plugin(BaseModel):
 
 
 def _typed(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )

@@ -6,7 +6,7 @@ from bench.errors import InputError
 from bench.leaderboard import checked_cell, leaderboard
 from bench.rendering import as_json, as_markdown
 from bench.results import CellFile, Leaderboard
-from bench.store import Store, to_json
+from bench.store import Store
 
 
 def stored_cells(store: Store) -> list[CellFile]:

@@ -15,7 +15,6 @@ from bench.errors import InputError
 from bench.names import did_you_mean
 from bench.plugin import Plugin
 
-
 T = TypeVar("T", bound=Plugin)
 
 
@@ -47,7 +46,9 @@ class Registry(Generic[T]):
         try:
             plugin = declared[name].load()
         except Exception as error:
-            raise InputError(f"{self._noun} {name!r} ({declared[name].value}) cannot be loaded: {error}") from error
+            raise InputError(
+                f"{self._noun} {name!r} ({declared[name].value}) cannot be loaded: {error}"
+            ) from error
         return self._checked(plugin, name)
 
     def parse(self, spec: str) -> T:
@@ -114,7 +115,7 @@ def defenses() -> Registry[Defense]:
 @cache
 def attacks() -> Registry[Attack]:
     """The registry of attacks."""
-    return Registry(Attack, "bench.attacks")
+    return Registry(Attack, "bench.attacks")  # type: ignore[type-abstract]
 
 
 def load_plugin_file(path: Path) -> None:

@@ -18,12 +18,13 @@ from bench.store import to_json
 Table = tuple[list[str], list[list[str]]]
 
 LEGEND = """\
-**Gain kept**: share of what undefended fine-tuning, at its validation minimum, gains on the holdout over the
-base model. **Leak**: the most that any attack gets from an adversary who knows that much or less, 0 % as from a
-model that never saw the members, 100 % everything. **Memorized**: mean TRA on the members' personal information,
-against the undefended run's. **Extracted**: spans reproduced exactly from the text before them, where that does
-not hold them already; the floor is the same for the reference model. ★ marks the frontier: no other defense keeps
-as much and leaks as little. ▼ marks a defense no better than the reference, which never saw the members' records.
+**Gain kept**: share of what undefended fine-tuning, at its validation minimum, gains on the holdout
+over the base model. **Leak**: the most that any attack gets from an adversary who knows that much or
+less; 0 % as from a model that never saw the members, 100 % everything. **Memorized**: mean TRA on the
+members' personal information, against the undefended run's. **Extracted**: spans reproduced exactly
+from the text before them, where that does not hold them already; the floor is the same for the
+reference model. ★ marks the frontier: no other defense keeps as much and leaks as little. ▼ marks a
+defense no better than the reference, which never saw the members' records.
 """
 
 
@@ -80,14 +81,14 @@ def as_markdown(board: Leaderboard) -> str:
 
 
 def as_terminal(board: Leaderboard) -> str:
-    """The defenses of every dataset and model, one plain table each."""
+    """The defenses of every dataset and model, one plain table each, and what the columns mean."""
     parts = []
     for (dataset, model, tuning, _), rows in _groups(board):
         headers, body = defense_table(rows)
         aligned = ("left",) + ("right",) * (len(headers) - 1)
         table = tabulate(body, headers, tablefmt="simple", disable_numparse=True, colalign=aligned)
         parts.append(f"{dataset} · {model} · {tuning} fine-tuning\n\n{table}\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, LEGEND.replace("**", "")])
 
 
 def _groups(board: Leaderboard) -> list[tuple[tuple[str, str, str, str], list[Row]]]:
@@ -137,7 +138,9 @@ def defense_table(rows: Sequence[Row]) -> Table:
     body = []
     for own in _by_spec(rows):
         row = own[0]
-        extraction = next((r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None)
+        extraction = next(
+            (r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None
+        )
         memorization = row.memorization
         worst = [worst_leakage(own, level) for level in levels]
         body.append(
@@ -150,7 +153,9 @@ def defense_table(rows: Sequence[Row]) -> Table:
                 _percent(memorization.share_above_1_nat if memorization else None, 1),
                 _percent(extraction.rate if extraction else None, 1),
                 _percent(extraction.reference_rate if extraction else None, 1),
-                _number(row.privacy.epsilon if row.privacy else None, 2, "∞" if row.defense not in FLOORS else ""),
+                _number(
+                    row.privacy.epsilon if row.privacy else None, 2, "∞" if row.defense not in FLOORS else ""
+                ),
             ]
         )
     return headers, body
@@ -240,7 +245,17 @@ def _memorization_table(rows: Sequence[Row]) -> Table:
 
 
 def _privacy_table(rows: Sequence[Row]) -> Table:
-    headers = ["defense", "ε", "δ", "noise multiplier", "clipping norm", "sample rate", "steps", "accountant", "unit"]
+    headers = [
+        "defense",
+        "ε",
+        "δ",
+        "noise multiplier",
+        "clipping norm",
+        "sample rate",
+        "steps",
+        "accountant",
+        "unit",
+    ]
     body = [
         [
             own[0].spec,

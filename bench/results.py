@@ -8,9 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bench.attack import Knowledge, Unit
 
-CELL_SCHEMA = "trap-bench-cell/1"
-LEADERBOARD_SCHEMA = "trap-bench/1"
-
 Ends = tuple[float, float]
 Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, StringConstraints(min_length=1)]
@@ -70,7 +67,7 @@ class LabelTRA(Result):
 
 
 class Memorization(Result):
-    """TRA of the members' tokens in nats: of personal information, of all else, and the share of the former above 1."""
+    """TRA of the members' tokens in nats; the share above 1 nat is of the tokens of personal information."""
 
     tra_pii: float | None
     tra_pii_ci: Ends | None
@@ -161,7 +158,7 @@ class Setting(Result):
 class CellFile(Result):
     """One cell: a model under attack by one attack, one seed."""
 
-    schema_: Literal["trap-bench-cell/1"] = Field(CELL_SCHEMA, alias="schema")
+    schema_: Literal["trap-bench-cell/1"] = Field("trap-bench-cell/1", alias="schema")
     key: Name
     dataset: Name
     model: Name
@@ -223,5 +220,5 @@ class Row(Result):
 class Leaderboard(Result):
     """The leaderboard file."""
 
-    schema_: Literal["trap-bench/1"] = Field(LEADERBOARD_SCHEMA, alias="schema")
+    schema_: Literal["trap-bench/1"] = Field("trap-bench/1", alias="schema")
     rows: tuple[Row, ...]

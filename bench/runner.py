@@ -16,7 +16,7 @@ from bench.evaluation import Subject, attack_results, memorization, utility
 from bench.models.loading import find_model, load_model, load_tokenizer
 from bench.models.tuning import tuned
 from bench.plan import AUDITED, Cell, Lab, Plan, Scoring, Training
-from bench.results import CELL_SCHEMA, CellFile
+from bench.results import CellFile
 from bench.signals import concatenated, score, separated
 from bench.store import Store
 from bench.tokens import Tokens, tokenize
@@ -74,7 +74,6 @@ class Runner:
             figures["best_nll"] = utility([subject for subject in best if not subject.member])["nll"]
         defense = cell.defense
         cell_file = {
-            "schema": CELL_SCHEMA,
             "key": cell.key,
             "dataset": lab.dataset,
             "model": lab.model,
@@ -138,11 +137,15 @@ class Runner:
             self._train(training)
         stored = self.store.load_model(training.key)
         state = {
-            name.removeprefix("final."): tensor for name, tensor in stored.items() if name.startswith("final.")
+            name.removeprefix("final."): tensor
+            for name, tensor in stored.items()
+            if name.startswith("final.")
         }
         if best:
             state |= {
-                name.removeprefix("best."): tensor for name, tensor in stored.items() if name.startswith("best.")
+                name.removeprefix("best."): tensor
+                for name, tensor in stored.items()
+                if name.startswith("best.")
             }
         model = self._fresh(training)
         load_state(model, state)

@@ -190,8 +190,8 @@ def _epsilons(ahead: Floats, behind: Floats, thresholds: Floats, delta: float, a
 
 def _clopper_pearson_low(successes: Ints, trials: int, alpha: float) -> Floats:
     """The rate below the true one with probability 1 - alpha: Clopper and Pearson 1934. (k,) -> (k,)."""
-    low: Floats = betaincinv(np.maximum(successes, 1), trials - successes + 1, alpha)
-    return low * (successes > 0)
+    low = betaincinv(np.maximum(successes, 1), trials - successes + 1, alpha).astype(np.float64)
+    return np.where(successes > 0, low, 0.0)
 
 
 def _widened(estimates: Floats, estimate: float, units: int, level: float) -> Interval:

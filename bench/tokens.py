@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
+Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Offsets = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Tokens:
         record_id, unit: the record's id, and its privacy unit.
         input_ids: (T + 1,) the start token, then the record's tokens.
         starts, ends: (T,) each token's code points in the record's text, `ends` exclusive.
+        personal: (T,) whether a token belongs to personal information.
         text: the record's text.
         spans: those whose tokens were all kept.
         lost_spans: how many spans truncation removed, whole or in part.
@@ -48,6 +51,7 @@ class Tokens:
     input_ids: Ints
     starts: Ints
     ends: Ints
+    personal: Bools
     text: str
     spans: tuple[TokenSpan, ...]
     lost_spans: int
@@ -61,13 +65,6 @@ class Tokens:
             return ""
         return self.text[int(self.starts[tokens].min()) : int(self.ends[tokens].max())]
 
-    def personal(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """(T,) whether a token belongs to personal information."""
-        mask = np.zeros(len(self), dtype=np.bool_)
-        for span in self.spans:
-            mask[span.start : span.end] = True
-        return mask
-
 
 def tokenize(
     records: Sequence[Record], tokenizer: "PreTrainedTokenizerFast", start_token: int, max_length: int
@@ -79,25 +76,36 @@ def tokenize(
     """
     backend = tokenizer.backend_tokenizer
     backend.encode_special_tokens = True
+    backend.no_truncation()
+    backend.no_padding()
     return [
-        _tokens(record, np.array(encoding.ids), np.array(encoding.offsets).reshape(-1, 2), start_token, max_length)
+        _tokens(
+            record, np.array(encoding.ids), np.array(encoding.offsets).reshape(-1, 2), start_token, max_length
+        )
         for record, encoding in zip(
-            records, backend.encode_batch([record.text for record in records], add_special_tokens=False), strict=True
+            records,
+            backend.encode_batch([record.text for record in records], add_special_tokens=False),
+            strict=True,
         )
     ]
 
 
-def _tokens(record: Record, ids: Ints, offsets: Ints, start_token: int, max_length: int) -> Tokens:
+def _tokens(record: Record, ids: Ints, offsets: Offsets, start_token: int, max_length: int) -> Tokens:
     starts, ends = offsets[:, 0], offsets[:, 1]
+    personal = np.zeros(len(ids), dtype=np.bool_)
     spans, lost = [], 0
     for span in record.spans:
         overlapping = np.flatnonzero((starts < span.end) & (ends > span.start))
-        if len(overlapping) == 0 or overlapping[-1] >= max_length:
+        if len(overlapping) == 0:
             lost += 1
             continue
-        value = record.text[span.start : span.end]
-        in_prefix = value in record.text[: span.start]
-        spans.append(TokenSpan(int(overlapping[0]), int(overlapping[-1]) + 1, span.label, in_prefix))
+        first, last = int(overlapping[0]), int(overlapping[-1])
+        personal[first : last + 1] = True
+        if last >= max_length:
+            lost += 1
+            continue
+        in_prefix = record.text[span.start : span.end] in record.text[: span.start]
+        spans.append(TokenSpan(first, last + 1, span.label, in_prefix))
     kept = slice(0, max_length)
     return Tokens(
         record_id=record.id,
@@ -105,6 +113,7 @@ def _tokens(record: Record, ids: Ints, offsets: Ints, start_token: int, max_leng
         input_ids=np.concatenate([[start_token], ids[kept]]).astype(np.int64),
         starts=starts[kept],
         ends=ends[kept],
+        personal=personal[kept],
         text=record.text,
         spans=tuple(spans),
         lost_spans=lost,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What every defense shares: `epochs` over the records in batches of `batch_size`, at one learning rate."""
+    """What every defense shares: passes over the records, records a step, and one learning rate."""
 
     epochs: int
     batch_size: int

@@ -19,7 +19,9 @@ class Trap(Defense):
 
     name: ClassVar[str] = "trap"
 
-    strength: float = Field(2.0, ge=0, description="weight of the penalty; 1 stops learning, above 1 pushes back")
+    strength: float = Field(
+        2.0, ge=0, description="weight of the penalty; 1 stops learning, above 1 pushes back"
+    )
     margin: float = Field(0.0, ge=0, description="nats by which a token may be ahead unpunished")
     power: float = Field(1.0, ge=1, description="exponent of the penalty")
     patience: int = Field(3, ge=0, description="early stopping's patience in epochs; 0 trains to the end")

@@ -20,7 +20,9 @@ class WeightDecay(Defense):
 
     strength: float = Field(0.1, gt=0, description="AdamW's weight decay; biases and norms are left alone")
 
-    def optimizer(self, parameters: Iterable[torch.nn.Parameter], learning_rate: float) -> torch.optim.Optimizer:
+    def optimizer(
+        self, parameters: Iterable[torch.nn.Parameter], learning_rate: float
+    ) -> torch.optim.Optimizer:
         """AdamW with decay on matrices and embeddings."""
         import torch
 

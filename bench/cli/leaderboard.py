@@ -13,8 +13,12 @@ FORMATS = ("md", "json", "csv")
 def leaderboard(
     run_dir: Annotated[Path, typer.Argument(help="A run's folder.")] = Path("runs"),
     format: Annotated[str, typer.Option("--format", help="md, json or csv.")] = "md",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file, not the terminal.")] = None,
-    publish: Annotated[bool, typer.Option("--publish", help="Copy valid cells to --to, and render its README.md.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write to this file, not the terminal.")
+    ] = None,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Copy valid cells to --to, and render its README.md.")
+    ] = False,
     to: Annotated[Path, typer.Option("--to", help="The folder of published results.")] = Path("leaderboard"),
 ) -> None:
     """Render the leaderboard of a run's folder again; trains nothing."""

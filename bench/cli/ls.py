@@ -10,7 +10,9 @@ KINDS = ("defenses", "attacks", "datasets", "models")
 
 
 def ls(
-    kind: Annotated[str | None, typer.Argument(help="defenses, attacks, datasets or models; all by default.")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(help="defenses, attacks, datasets or models; all by default.")
+    ] = None,
 ) -> None:
     """List defenses, attacks, datasets and models."""
     if kind is not None and kind not in KINDS:

@@ -6,27 +6,36 @@ from typing import Annotated, Any
 import typer
 
 Dataset = Annotated[
-    list[str] | None, typer.Option("--dataset", help="A dataset (see `bench ls datasets`) or the path of a card. Repeatable.")
+    list[str] | None,
+    typer.Option("--dataset", help="A dataset (see `bench ls datasets`) or the path of a card. Repeatable."),
 ]
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="The folder with the dataset's files.")]
 Model = Annotated[
-    list[str] | None, typer.Option("--model", help="tiny, a local folder, or a Hugging Face hub id. Repeatable.")
+    list[str] | None,
+    typer.Option("--model", help="tiny, a local folder, or a Hugging Face hub id. Repeatable."),
 ]
 Tuning = Annotated[str | None, typer.Option("--tuning", help="full (default) or lora.")]
 Defense = Annotated[
-    list[str] | None, typer.Option("--defense", help="A defense, such as trap:strength=2. Repeatable; all by default.")
+    list[str] | None,
+    typer.Option("--defense", help="A defense, such as trap:strength=2. Repeatable; all by default."),
 ]
 Attack = Annotated[
-    list[str] | None, typer.Option("--attack", help="An attack, such as extraction. Repeatable; all by default.")
+    list[str] | None,
+    typer.Option("--attack", help="An attack, such as extraction. Repeatable; all by default."),
 ]
 Plugin = Annotated[
-    list[Path] | None, typer.Option("--plugin", help="A Python file with defenses or attacks of your own. Repeatable.")
+    list[Path] | None,
+    typer.Option("--plugin", help="A Python file with defenses or attacks of your own. Repeatable."),
 ]
 Seed = Annotated[list[int] | None, typer.Option("--seed", help="A seed of training (default 0). Repeatable.")]
 SplitSeed = Annotated[int | None, typer.Option("--split-seed", help="Seed of the splits (default 0).")]
 Out = Annotated[Path | None, typer.Option("--out", help="The run's folder (default runs).")]
-Limit = Annotated[int | None, typer.Option("--limit", help="At most so many records, those with spans first.")]
-MaxLength = Annotated[int | None, typer.Option("--max-length", help="Tokens of a record that are kept (default 256).")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", help="At most so many records, those with spans first.")
+]
+MaxLength = Annotated[
+    int | None, typer.Option("--max-length", help="Tokens of a record that are kept (default 256).")
+]
 Epochs = Annotated[int | None, typer.Option("--epochs", help="Passes over the records (default 20).")]
 BatchSize = Annotated[int | None, typer.Option("--batch-size", help="Records a step (default 8).")]
 LearningRate = Annotated[
@@ -34,9 +43,14 @@ LearningRate = Annotated[
 ]
 Share = Annotated[
     list[str] | None,
-    typer.Option("--share", help="A split's share of the records, such as holdout=0.3; all five must sum to 1. Repeatable."),
+    typer.Option(
+        "--share",
+        help="A split's share of the records, such as holdout=0.3; all five must sum to 1. Repeatable.",
+    ),
 ]
-Config = Annotated[Path | None, typer.Option("--config", help="A YAML file of these settings; options override it.")]
+Config = Annotated[
+    Path | None, typer.Option("--config", help="A YAML file of these settings; options override it.")
+]
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:

@@ -50,11 +50,11 @@ def run(
 
 
 def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     from bench.publishing import write_leaderboard
-    from bench.rendering import LEGEND, as_terminal
+    from bench.rendering import as_terminal
     from bench.store import Store
 
     console, store = Console(stderr=True, highlight=False), Store(out)
@@ -69,14 +69,19 @@ def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
     if missing:
         from bench.runner import Runner, Watcher
 
-        columns = (SpinnerColumn(), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn())
-        with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=console) as progress:
+        columns = (
+            bars.BarColumn(),
+            bars.TextColumn("{task.percentage:>3.0f} %"),
+            bars.TimeElapsedColumn(),
+            bars.TextColumn("left"),
+            bars.TimeRemainingColumn(),
+        )
+        with bars.Progress(*columns, console=console) as progress:
             task = progress.add_task("", total=plan.tokens(trainings, scorings))
             watcher = Watcher(lambda tokens: progress.advance(task, tokens), progress.console.print)
             failures = Runner(store, watcher).run(plan)
             progress.update(task, completed=progress.tasks[0].total)
     board = write_leaderboard(store)
     typer.echo("\n" + as_terminal(board))
-    typer.echo(LEGEND)
     typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")
     return failures

@@ -35,7 +35,9 @@ def status(
     missing = {cell.name for cell in plan.missing(store)}
     for cell in plan.cells:
         state = "to do" if cell.name in missing else "done "
-        what = f"{cell.lab.dataset} · {cell.lab.model} · seed {cell.lab.seed} · {cell.spec} · {cell.attack.spec}"
+        what = (
+            f"{cell.lab.dataset} · {cell.lab.model} · seed {cell.lab.seed} · {cell.spec} · {cell.attack.spec}"
+        )
         typer.echo(f"{state}  {what}")
     to_do = [cell for cell in plan.cells if cell.name in missing]
     typer.echo(

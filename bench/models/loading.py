@@ -2,7 +2,7 @@
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bench.errors import InputError
 from bench.names import did_you_mean
@@ -76,7 +76,7 @@ def load_tokenizer(folder: Path) -> tuple["PreTrainedTokenizerFast", int]:
     start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     if start is None:
         raise InputError(f"the tokenizer in {folder} has neither a start nor an end-of-text token")
-    return tokenizer, int(start)
+    return cast("PreTrainedTokenizerFast", tokenizer), int(start)
 
 
 def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
@@ -87,7 +87,9 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
     """
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()
     try:
         config = AutoConfig.from_pretrained(folder)
         _switch_off_dropout(config)
@@ -96,8 +98,7 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
         )
     except Exception as error:
         raise InputError(f"the model in {folder} cannot be loaded: {_one_line(error)}") from None
-    model.eval()
-    return model.to(device)  # type: ignore[no-any-return]
+    return cast(torch.nn.Module, model).eval().to(device)
 
 
 def _switch_off_dropout(config: Any) -> None:

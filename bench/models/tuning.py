@@ -37,4 +37,4 @@ def tuned(model: torch.nn.Module, tuning: Tuning, seed: int) -> torch.nn.Module:
     with warnings.catch_warnings():
         # GPT-2 keeps its weights transposed; PEFT sets the flag for that itself, and says so.
         warnings.filterwarnings("ignore", message="fan_in_fan_out")
-        return get_peft_model(model, config)  # type: ignore[arg-type, return-value]
+        return get_peft_model(model, config)

@@ -83,7 +83,9 @@ def load_card(name: str) -> Card:
         if name not in card_names():
             hint = did_you_mean(name, card_names())
             known = ", ".join(card_names())
-            raise InputError(f"unknown dataset {name!r}{hint} (known: {known}; or the path of a card, a .yaml file)")
+            raise InputError(
+                f"unknown dataset {name!r}{hint} (known: {known}; or the path of a card, a .yaml file)"
+            )
         path = card_folder() / f"{name}.yaml"
     try:
         stated = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -119,18 +121,27 @@ def load_records(card: Card, data_dir: Path | None, limit: int | None, seed: int
 
 def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]:
     if data_dir is None:
-        raise InputError(f"dataset {card.name} needs --data-dir, a folder with {' or '.join(source.files)}: {card.obtain}")
+        raise InputError(
+            f"dataset {card.name} needs --data-dir, a folder with {' or '.join(source.files)}: {card.obtain}"
+        )
     if not data_dir.is_dir():
         raise InputError(f"--data-dir {data_dir} is not a folder; dataset {card.name}: {card.obtain}")
     found = [data_dir / file for file in source.files if (data_dir / file).exists()]
     if not found:
-        raise InputError(f"--data-dir {data_dir} holds no {' or '.join(source.files)}; dataset {card.name}: {card.obtain}")
+        raise InputError(
+            f"--data-dir {data_dir} holds no {' or '.join(source.files)}; dataset {card.name}: {card.obtain}"
+        )
     records = reader(source.reader)(found[0])
     if source.group_from_id is None:
         return records
     pattern = re.compile(source.group_from_id)
     return [
-        Record(record.id, record.text, record.spans, match.group(1) if (match := pattern.match(record.id)) else None)
+        Record(
+            record.id,
+            record.text,
+            record.spans,
+            match.group(1) if (match := pattern.match(record.id)) else None,
+        )
         for record in records
     ]
 
