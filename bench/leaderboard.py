@@ -142,6 +142,13 @@ def _gain_kept(cell: CellFile, against: _Yardsticks) -> float | None:
     return (against.base_nll - cell.utility.nll) / (against.base_nll - against.best_nll)
 
 
+def _below_reference(cell: CellFile, against: _Yardsticks) -> bool:
+    """Whether the members' records were wasted: utility falls short of the reference's by over 1 % of the gain."""
+    if against.base_nll is None or against.reference_nll is None:
+        return False
+    return cell.utility.nll > against.reference_nll + 0.01 * abs(against.base_nll - against.reference_nll)
+
+
 def _remaining(tra: float | None, undefended: Memorization | None, field: str) -> float | None:
     whole = None if undefended is None else getattr(undefended, field)
     return tra / whole if tra is not None and whole is not None and whole > 0 else None
@@ -149,9 +156,8 @@ def _remaining(tra: float | None, undefended: Memorization | None, field: str) -
 
 def _flags(cell: CellFile, against: _Yardsticks, memorization: Memorization | None) -> list[str]:
     flags = []
-    reference_nll = math.inf if against.reference_nll is None else against.reference_nll
-    if cell.defense not in FLOORS and cell.utility.nll >= reference_nll:
-        flags.append("no-better-than-reference")
+    if cell.defense not in FLOORS and _below_reference(cell, against):
+        flags.append("below-reference")
     grouped = cell.counts.member_units < cell.counts.members
     if grouped and cell.privacy is not None and cell.privacy.unit == "record":
         flags.append("record-level")

@@ -24,7 +24,7 @@ less; 0 % as from a model that never saw the members, 100 % everything. **Memori
 members' personal information, against the undefended run's. **Extracted**: spans reproduced exactly
 from the text before them, where that does not hold them already; the floor is the same for the
 reference model. ★ marks the frontier: no other defense keeps as much and leaks as little. ▼ marks a
-defense no better than the reference, which never saw the members' records.
+defense that falls short of the reference, which never saw the members' records, by over 1 % of the gain.
 """
 
 
@@ -126,7 +126,7 @@ def _by_spec(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _marked(row: Row) -> str:
-    below = " ▼" if "no-better-than-reference" in row.flags else ""
+    below = " ▼" if "below-reference" in row.flags else ""
     return f"{row.spec}{' ★' if row.frontier else ''}{below}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -45,9 +46,7 @@ class DPSGD(Defense):
             )
         sample_rate = min(1.0, plain.schedule.batch_size / n)
         steps_per_epoch = -(-n // plain.schedule.batch_size)
-        with warnings.catch_warnings():
-            # The PRV accountant asks the RDP one for a first guess; that guess's tightness is no matter.
-            warnings.filterwarnings("ignore", message="Optimal order is the")
+        with _quiet("Optimal order is the"):
             noise_multiplier = get_noise_multiplier(
                 target_epsilon=self.epsilon,
                 target_delta=delta,
@@ -113,9 +112,7 @@ class PrivateUpdates(Updates):
             for parameter in self.private_optimizer.params:
                 parameter.grad_sample = parameter.new_zeros((0, *parameter.shape))
             return
-        with warnings.catch_warnings():
-            # The embedding's input, token ids, needs no gradient; its own gradient is still right.
-            warnings.filterwarnings("ignore", message="Full backward hook is firing")
+        with _quiet("Full backward hook is firing"):
             self.record_losses(self.per_record, indices).mean().backward()
 
     def finish(self) -> dict[str, Any]:
@@ -126,8 +123,10 @@ class PrivateUpdates(Updates):
         accountant = create_accountant(mechanism=self.defense.accountant)
         noise_multiplier = self.private_optimizer.noise_multiplier
         accountant.history = [(noise_multiplier, self.sample_rate, self.steps)]
+        with _quiet("Optimal order is the"):
+            epsilon = float(accountant.get_epsilon(self.delta))
         return {
-            "epsilon": float(accountant.get_epsilon(self.delta)),
+            "epsilon": epsilon,
             "delta": self.delta,
             "noise_multiplier": noise_multiplier,
             "max_grad_norm": self.defense.max_grad_norm,
@@ -136,3 +135,15 @@ class PrivateUpdates(Updates):
             "accountant": self.defense.accountant,
             "unit": "record",
         }
+
+
+@contextmanager
+def _quiet(message: str) -> Iterator[None]:
+    """Silence one warning that tells a user nothing.
+
+    The PRV accountant asks the RDP one for a first guess, whose tightness is no matter; and the
+    embedding's input, token ids, needs no gradient, while the embedding's own is still right.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=message)
+        yield

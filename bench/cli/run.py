@@ -62,8 +62,8 @@ def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
     trainings = plan.trainings(missing, store)
     scorings = plan.scorings(missing, store)
     console.print(
-        f"{len(plan.cells)} cells, {len(plan.cells) - len(missing)} of them done before; "
-        f"to do: {len(trainings)} trainings, {len(scorings)} scorings, {len(missing)} cells. Results in {out}/"
+        f"{len(plan.cells)} cells, {len(plan.cells) - len(missing)} of them done before. To do: "
+        f"{len(trainings)} trainings, {len(scorings)} scorings, {len(missing)} cells. Results go to {out}/"
     )
     failures: dict[str, str] = {}
     if missing:

@@ -89,7 +89,7 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
     from transformers import AutoConfig, AutoModelForCausalLM
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         config = AutoConfig.from_pretrained(folder)
         _switch_off_dropout(config)
