@@ -143,7 +143,7 @@ def _gain_kept(cell: CellFile, against: _Yardsticks) -> float | None:
 
 
 def _below_reference(cell: CellFile, against: _Yardsticks) -> bool:
-    """Whether the members' records were wasted: utility falls short of the reference's by over 1 % of the gain."""
+    """Whether utility falls short of the reference's by over 1 % of the gain: the records were wasted."""
     if against.base_nll is None or against.reference_nll is None:
         return False
     return cell.utility.nll > against.reference_nll + 0.01 * abs(against.base_nll - against.reference_nll)
