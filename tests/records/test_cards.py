@@ -1,0 +1,197 @@
+import json
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+
+from bench.errors import InputError
+from bench.records.cards import Card, LabelGroup, card_folder, card_names, load_card, load_records
+from bench.records.readers import FORMATS
+
+CORPORA = Path(__file__).parents[2].parent / "shared" / "data"
+needs_corpora = pytest.mark.skipif(
+    not CORPORA.is_dir(), reason="the real corpora (../shared/data) are missing"
+)
+
+CARD = {
+    "name": "mine",
+    "title": "Notes of mine",
+    "family": "clinical",
+    "language": "en",
+    "licence": "none",
+    "citation": "none",
+    "obtain": "Ask the archive for notes.jsonl.",
+    "source": {"reader": "jsonl", "files": ["notes.jsonl"]},
+    "labels": {"NAME": "person", "WARD": "organization"},
+}
+
+
+def card_at(folder: Path, **changed: object) -> str:
+    path = folder / "mine.yaml"
+    path.write_text(yaml.safe_dump(CARD | changed), encoding="utf-8")
+    return str(path)
+
+
+def notes(folder: Path, *spans: list[tuple[int, int, str]]) -> Path:
+    """A folder with one note for each list of spans, ids from `n-0` on."""
+    lines = [
+        {
+            "id": f"n-{i}",
+            "text": "Zebediah left ward nine.",
+            "spans": [{"start": start, "end": end, "label": label} for start, end, label in each],
+        }
+        for i, each in enumerate(spans)
+    ]
+    (folder / "notes.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return folder
+
+
+NAME, WARD = (0, 8, "NAME"), (14, 23, "WARD")
+
+
+def one_line(error: pytest.ExceptionInfo[InputError]) -> str:
+    message = str(error.value)
+    assert len(message.splitlines()) == 1
+    assert "Zebediah" not in message
+    return message
+
+
+@pytest.mark.parametrize("name", card_names())
+def test_every_built_in_card_states_everything(name):
+    card = load_card(name)
+    assert card.name == name
+    stated = yaml.safe_load((card_folder() / f"{name}.yaml").read_text(encoding="utf-8"))
+    assert stated.keys() == Card.model_fields.keys()
+    for field in ("title", "language", "licence", "citation", "obtain"):
+        assert getattr(card, field).strip()
+    assert "never bundled" in card.obtain
+    assert card.labels
+    assert set(card.labels.values()) <= set(get_args(LabelGroup))
+    assert getattr(card.source, "reader", "jsonl") in FORMATS
+
+
+def test_there_is_a_card_for_each_corpus_of_the_paper_and_for_each_synthetic_family():
+    assert {"clinical", "essays", "ellipse", "synthetic-clinical", "synthetic-essays"} <= set(card_names())
+
+
+@pytest.mark.parametrize("name", ["synthetic-clinical", "synthetic-essays"])
+def test_a_synthetic_card_needs_no_files_and_knows_all_its_labels(name):
+    records = load_records(load_card(name), None, None, seed=0)
+    assert len(records) == load_card(name).source.records
+    assert len(load_records(load_card(name), None, 12, seed=0)) == 12
+    assert {span.label for record in records for span in record.spans} == set(load_card(name).labels.values())
+
+
+def test_a_card_of_ones_own_reads_records_and_maps_their_labels(tmp_path):
+    card = load_card(card_at(tmp_path))
+    (record,) = load_records(card, notes(tmp_path, [NAME, WARD]), None, seed=0)
+    assert (record.id, record.group) == ("n-0", None)
+    assert [(s.start, s.end, s.label) for s in record.spans] == [(0, 8, "person"), (14, 23, "organization")]
+
+
+def test_a_group_is_read_off_the_id_where_the_card_says_how(tmp_path):
+    source = CARD["source"] | {"group_from_id": r"^([a-z]+)-\d+$"}
+    records = load_records(load_card(card_at(tmp_path, source=source)), notes(tmp_path, [], []), None, seed=0)
+    assert [record.group for record in records] == ["n", "n"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"licens": "MIT"}, "licens"),
+        ({"family": "letters"}, "family"),
+        ({"labels": {"NAME": "people"}}, "labels.NAME"),
+        ({"source": CARD["source"] | {"reader": "jsonlines"}}, "reader"),
+        ({"source": CARD["source"] | {"files": []}}, "files"),
+        ({"source": {"generator": "letters", "records": 5}}, "generator"),
+        ({"source": {"generator": "essays", "records": 0}}, "records"),
+        ({"source": CARD["source"] | {"group_from_id": r"^(\w)(\w)"}}, "group_from_id"),
+        ({"source": CARD["source"] | {"group_from_id": r"^(\w"}}, "group_from_id"),
+        ({"title": None}, "title"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_wrong_card_is_refused_in_one_line_that_names_card_and_field(tmp_path, changed, field):
+    with pytest.raises(InputError) as error:
+        load_records(load_card(card_at(tmp_path, **changed)), notes(tmp_path, [NAME]), None, seed=0)
+    message = one_line(error)
+    assert "mine" in message
+    assert field in message
+
+
+@pytest.mark.parametrize("text", ["name: [", "- a\n- b\n", "", "\x00", "name: a\n  title: b\n"])
+def test_a_file_that_is_no_card_is_refused_in_one_line_that_names_it(tmp_path, text):
+    path = tmp_path / "broken.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        load_card(str(path))
+    assert str(path) in one_line(error)
+
+
+def test_an_unknown_card_is_refused_with_a_suggestion(tmp_path):
+    with pytest.raises(InputError, match="did you mean 'clinical'") as error:
+        load_card("clinicl")
+    one_line(error)
+    with pytest.raises(InputError, match=r"absent\.yaml cannot be read") as error:
+        load_card(str(tmp_path / "absent.yaml"))
+    one_line(error)
+
+
+def test_a_label_that_is_not_on_the_card_is_named_with_its_record(tmp_path):
+    data = notes(tmp_path, [NAME], [(0, 8, "NAMES")])
+    with pytest.raises(InputError, match="record n-1: label 'NAMES' is not on the card mine") as error:
+        load_records(load_card(card_at(tmp_path)), data, None, seed=0)
+    assert "did you mean 'NAME'" in one_line(error)
+
+
+@pytest.mark.parametrize("name", [name for name in card_names() if not name.startswith("synthetic")])
+@pytest.mark.parametrize("given", ["nothing", "a missing folder", "a file", "an empty folder"])
+def test_without_its_files_a_dataset_says_how_to_obtain_them(tmp_path, name, given):
+    (tmp_path / "file").touch()
+    (tmp_path / "empty").mkdir()
+    folders = {"nothing": None, "a missing folder": "absent", "a file": "file", "an empty folder": "empty"}
+    data_dir = folders[given] and tmp_path / folders[given]
+    with pytest.raises(InputError) as error:
+        load_records(load_card(name), data_dir, None, seed=0)
+    message = one_line(error)
+    assert load_card(name).obtain.split(". ")[1] in message
+    assert data_dir is None or str(data_dir) in message
+
+
+def test_a_limit_draws_records_with_spans_first_and_keeps_their_order(tmp_path):
+    spans = [[NAME] if index % 3 == 0 else [] for index in range(12)]
+    card, data = load_card(card_at(tmp_path)), notes(tmp_path, *spans)
+
+    def drawn(limit: int, seed: int = 0) -> list[int]:
+        return [int(record.id[2:]) for record in load_records(card, data, limit, seed)]
+
+    annotated = {0, 3, 6, 9}
+    for limit in (1, 4, 7, 11):
+        assert len(drawn(limit)) == limit
+        assert len(annotated & set(drawn(limit))) == min(limit, 4)
+        assert drawn(limit) == sorted(drawn(limit))
+    assert drawn(12) == drawn(50) == list(range(12))
+    assert drawn(7, seed=5) == drawn(7, seed=5)
+    assert len({tuple(drawn(7, seed)) for seed in range(5)}) > 1
+
+
+@needs_corpora
+def test_meddocan_groups_the_cases_of_one_article():
+    records = load_records(load_card("clinical"), CORPORA / "meddocan", None, seed=0)
+    files = [path.stem for path in (CORPORA / "meddocan").rglob("*.txt")]
+    assert sorted(record.id for record in records) == sorted(files)
+    assert Counter(record.group for record in records) == Counter(name[: name.rindex("-")] for name in files)
+    assert {span.label for record in records for span in record.spans} <= set(get_args(LabelGroup))
+    assert all(record.spans for record in records)
+
+
+@needs_corpora
+def test_ellipse_essays_have_surrogates_and_stand_for_themselves():
+    records = load_records(load_card("ellipse"), CORPORA / "ellipse-test", 300, seed=0)
+    assert len(records) == 300
+    assert len({record.unit for record in records}) == 300
+    labels = {span.label for record in records for span in record.spans}
+    assert labels
+    assert labels <= {"person", "location", "organization", "contact"}

@@ -1,0 +1,184 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from architectures import config_of, random_records, slow_record_loss
+from transformers import AutoModelForCausalLM
+
+from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
+from bench.defense import Defense
+from bench.defenses.dp_sgd import DPSGD
+from bench.defenses.dropout import Dropout
+from bench.defenses.early_stopping import EarlyStopping
+from bench.defenses.none import NoDefense
+from bench.errors import RunError
+from bench.signals import score
+from bench.training import load_state
+from bench.updates import Schedule, Updates
+
+NONE = NoDefense()
+STOCHASTIC = [NONE, Dropout(), DPSGD(epsilon=0.1, accountant="rdp")]
+
+
+def batch_losses(model, records):
+    batch = collate(records, torch.device("cpu"))
+    logits, logprobs = logits_and_logprobs(model, batch)
+    return mean_over_own_tokens(NONE.token_losses(logprobs, logits, batch), batch.mask)
+
+
+def mean_loss(model, records):
+    return float(np.mean([-row.logprobs.mean(dtype=np.float64) for row in score(model, records)]))
+
+
+def test_a_hand_computed_loss_is_a_mean_over_own_tokens():
+    losses = torch.tensor([[1.0, 2.0, 6.0], [5.0, 99.0, 99.0], [7.0, 7.0, 7.0]])
+    mask = torch.tensor([[True, True, True], [True, False, False], [False, False, False]])
+    assert mean_over_own_tokens(losses, mask).tolist() == [3.0, 5.0, 0.0]
+
+
+def test_the_loss_of_each_record_is_that_of_a_slow_loop(architecture, fresh, records):
+    slow = fresh(architecture).double()
+    expected = [slow_record_loss(slow, record).item() for record in records]
+    assert batch_losses(fresh(architecture), records).tolist() == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_step_follows_the_mean_over_records_of_a_slow_loop(fresh, fine_tune, records):
+    class PlainGradient(Defense):
+        def optimizer(self, parameters, learning_rate):
+            return torch.optim.SGD(parameters, lr=learning_rate)
+
+    slow, model = fresh().double(), fresh()
+    sum(slow_record_loss(slow, record) for record in records).div(len(records)).backward()
+    before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+    after = fine_tune(model, PlainGradient(), epochs=1, batch_size=len(records), learning_rate=1.0).final
+    for name, parameter in slow.named_parameters():
+        step = before[name] - after[name]
+        assert torch.allclose(step, parameter.grad.float(), rtol=1e-3, atol=1e-5), name
+
+
+def test_batch_mates_and_padding_change_neither_a_records_loss_nor_its_gradient(architecture, fresh, records):
+    model = fresh(architecture)
+
+    def loss_and_gradient(batch):
+        model.zero_grad()
+        loss = batch_losses(model, batch)[0]
+        loss.backward()
+        return loss.item(), torch.cat([p.grad.flatten() for p in model.parameters()])
+
+    alone, gradient = loss_and_gradient(records[1:2])
+    among, gradient_among = loss_and_gradient([records[1], *random_records([20, 3], seed=9)])
+    assert among == pytest.approx(alone, rel=1e-6)
+    assert (gradient - gradient_among).norm() < 1e-5 * gradient.norm()
+
+
+@pytest.mark.parametrize("defense", STOCHASTIC, ids=lambda defense: defense.name)
+@pytest.mark.parametrize("tuning", ["full", "lora"])
+def test_one_seed_gives_the_same_weights_bit_for_bit(fresh, fine_tune, equal, defense, tuning):
+    first = fine_tune(fresh("gpt2", tuning), defense, seed=5)
+    torch.rand(7)
+    again = fine_tune(fresh("gpt2", tuning), defense, seed=5)
+    other = fine_tune(fresh("gpt2", tuning), defense, seed=6)
+    assert equal(first.final, again.final)
+    assert equal(first.best, again.best)
+    assert first.validation == again.validation
+    assert not equal(first.final, other.final)
+
+
+def test_record_order_depends_on_seed_and_epoch_alone():
+    def order(seed, epoch):
+        return list(Updates(None, None, None, 11, Schedule(3, 4, 1.0), seed).batches(epoch))
+
+    first = order(1, 0)
+    torch.manual_seed(99)
+    assert order(1, 1) != first
+    assert order(2, 0) != first
+    assert order(1, 0) == first
+    assert [len(batch) for batch in first] == [4, 4, 3]
+    assert sorted(sum(first, [])) == list(range(11))
+
+
+def test_early_stopping_restores_exactly_the_best_state_and_counts_epochs(
+    fresh, fine_tune, equal, records, validation
+):
+    model = fresh()
+    stopped = fine_tune(model, EarlyStopping(patience=2), epochs=12, learning_rate=1e-2)
+    assert stopped.best_epoch == 1 + np.argmin(stopped.validation)
+    assert stopped.epochs == len(stopped.validation) == stopped.best_epoch + 2 < 12
+    assert stopped.steps == stopped.epochs * math.ceil(len(records) / 2)
+    load_state(model, stopped.final)
+    assert mean_loss(model, validation) == min(stopped.validation)
+    until_best = fine_tune(fresh(), NONE, epochs=stopped.best_epoch, learning_rate=1e-2)
+    assert equal(stopped.final, until_best.final), "stopping early is training less, and nothing else"
+
+
+def test_undefended_training_delivers_the_last_state_and_remembers_the_best(
+    fresh, fine_tune, equal, validation
+):
+    model = fresh()
+    run = fine_tune(model, NONE, epochs=5, learning_rate=1e-2)
+    assert run.epochs == 5
+    assert run.best_epoch == 1 + np.argmin(run.validation) < 5
+    assert equal(run.final, dict(model.named_parameters()))
+    assert mean_loss(model, validation) == run.validation[-1]
+    load_state(model, run.best)
+    assert mean_loss(model, validation) == min(run.validation)
+
+
+@pytest.mark.parametrize("tuning", ["full", "lora"])
+def test_training_learns_the_records(architecture, tuning, fresh, fine_tune, records):
+    model = fresh(architecture, tuning)
+    before = mean_loss(model, records)
+    fine_tune(model, NONE, epochs=10, learning_rate=1e-2)
+    assert mean_loss(model, records) < before - 1
+
+
+def test_every_token_trained_on_is_told(fresh, fine_tune, records):
+    told = []
+    fine_tune(fresh(), NONE, epochs=3, advance=told.append)
+    assert sum(told) == 3 * sum(len(record) for record in records)
+
+
+def test_a_learning_rate_of_0_is_an_error(fresh, fine_tune):
+    with pytest.raises(RunError, match="moved no weight"):
+        fine_tune(fresh(), NONE, learning_rate=0.0)
+
+
+def test_a_frozen_model_is_an_error(fresh, fine_tune):
+    with pytest.raises(RunError):
+        fine_tune(fresh().requires_grad_(False), NONE)
+
+
+def test_a_validation_loss_that_is_not_finite_is_an_error(fresh, fine_tune):
+    with pytest.raises(RunError, match="validation loss is .* after epoch 1; lower the learning rate"):
+        fine_tune(fresh(), NONE, learning_rate=1e30)
+
+
+def test_lora_training_leaves_the_base_untouched(architecture, fresh, fine_tune, equal):
+    model = fresh(architecture, "lora")
+    frozen = {name: p.detach().clone() for name, p in model.named_parameters() if not p.requires_grad}
+    final = fine_tune(model, NONE).final
+    assert equal(frozen, {name: p for name, p in model.named_parameters() if not p.requires_grad})
+    assert all("lora_" in name for name in final)
+
+
+@pytest.mark.parametrize("tuning", ["full", "lora"])
+def test_a_state_put_into_a_fresh_model_scores_the_same(architecture, tuning, fresh, fine_tune, validation):
+    model, again = fresh(architecture, tuning), fresh(architecture, tuning)
+    final = fine_tune(model, NONE).final
+    assert mean_loss(again, validation) != mean_loss(model, validation)
+    load_state(again, final)
+    assert mean_loss(again, validation) == mean_loss(model, validation)
+
+
+def test_a_state_of_another_architecture_or_tuning_is_refused(fresh):
+    state = dict(fresh("llama").named_parameters())
+    for other in (fresh("gpt2"), fresh("llama", "lora")):
+        with pytest.raises(RunError, match="another model"):
+            load_state(other, state)
+
+
+def test_a_state_of_another_size_is_refused(fresh):
+    wider = AutoModelForCausalLM.from_config(config_of("llama", hidden_size=64))
+    with pytest.raises(RunError, match="another model"):
+        load_state(fresh("llama"), dict(wider.named_parameters()))
