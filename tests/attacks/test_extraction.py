@@ -34,10 +34,9 @@ def letter(number):
     name, phone = PEOPLE[number]
     text = f"Letter {number}. The patient is {name}, who can be reached at {phone} after six."
     values = {"NAME": name, "PHONE": phone}
-    spans = [
-        Span(text.index(value), text.index(value) + len(value), label) for label, value in values.items()
-    ]
-    return Record(f"letter {number}", text, tuple(spans))
+    starts = {label: text.index(value) for label, value in values.items()}
+    spans = tuple(Span(start, start + len(values[label]), label) for label, start in starts.items())
+    return Record(f"letter {number}", text, spans)
 
 
 @pytest.fixture(scope="module")
@@ -102,19 +101,17 @@ def test_what_a_fine_tuned_model_has_memorized_is_what_it_generates(memorized):
 
 
 @pytest.mark.parametrize("prefix", [0, 10, 25])
-@pytest.mark.parametrize("length", [1, 8])
-def test_a_record_is_continued_verbatim_where_generation_continues_it(memorized, prefix, length):
+def test_a_record_is_continued_verbatim_where_generation_continues_it(memorized, prefix):
     model, letters = memorized
-    found = Extraction(unit="record", prefix=prefix, length=length)
-    by_generation = [generates(model, record, prefix, length) for record in letters]
+    found = Extraction(unit="record", prefix=prefix, length=8)
+    by_generation = [generates(model, record, prefix, 8) for record in letters]
+    assert 0 < sum(by_generation) < len(letters)
     assert found.extracts == "record"
     assert found.successes(passages(letters, score(model, letters), whole=True)).tolist() == by_generation
-    print("X", prefix, length, by_generation)
 
 
 def test_a_record_too_short_to_be_continued_cannot_be_tried():
-    lengths = [11, 12, 13, 0]
-    whole = [said([True] * length) for length in lengths]
+    whole = [said([True] * length) for length in (11, 12, 13, 0)]
     found = Extraction(unit="record", prefix=8, length=4).successes(whole)
     np.testing.assert_array_equal(found, [np.nan, 1, 1, np.nan])
     np.testing.assert_array_equal(Extraction().successes(whole), [1, 1, 1, np.nan])
@@ -155,16 +152,30 @@ def test_the_chance_of_drawing_a_span_is_that_of_its_tokens_and_grows_with_tries
 
 def test_many_tries_at_a_tiny_chance_are_not_rounded_away():
     attack = Extraction(decoding="sample", tries=10**10)
-    given = said([0] * 3, {Decoding(): [1e-5, 1e-5, 1e-5]})
-    np.testing.assert_allclose(attack.successes([given]), [1e-5], rtol=1e-4)
+    found = attack.successes([said([0] * 3, {Decoding(): [1e-5] * 3})])
+    np.testing.assert_allclose(found, [1e-5], rtol=1e-4)
+
+
+def test_a_chance_that_is_not_a_number_is_no_success():
+    attack = Extraction(decoding="sample")
+    assert np.isnan(attack.successes([said([1, 1], {Decoding(): [np.nan, 1.0]})])).all()
+
+
+@pytest.mark.parametrize("temperature", [1e-6, 1e-40])
+def test_sampling_at_a_vanishing_temperature_is_greedy(memorized, temperature):
+    model, letters = memorized
+    attack = Extraction(decoding="sample", temperature=temperature)
+    signals = score(model, letters, attack.decodings)
+    greedy = Extraction().successes(passages(letters, signals))
+    np.testing.assert_allclose(attack.successes(passages(letters, signals)), greedy, atol=1e-6)
 
 
 def test_sampling_as_often_as_generation_draws_it(fresh):
     model, attack = fresh("llama").eval(), Extraction(decoding="sample", temperature=0.8, top_k=5)
     record = random_records([12], seed=4)[0]
     record.input_ids[11:13] = continued(model, record, 10, 2)[0]
-    record = replace(record, spans=(TokenSpan(10, 12, "X", False),))
-    chance = attack.successes(passages([record], score(model, [record], attack.decodings)))[0]
+    signals = score(model, [record], attack.decodings)[0]
+    chance = attack.successes([Passage("", {"target": signals[10:12]})])[0]
     torch.manual_seed(0)
     options = {"do_sample": True, "temperature": 0.8, "top_k": 5, "num_return_sequences": 4000}
     drawn = continued(model, record, 10, 2, **options)
