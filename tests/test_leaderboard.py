@@ -91,7 +91,6 @@ def test_remaining_memorization_is_the_share_of_the_undefended_runs():
     mine = cell("mine", 3.5, attack="tra", memorization=memory(-0.5, 0.1))
     kept = {(row.spec, row.attack): row for row in leaderboard([*floors(), mine, cell("mine", 3.5)]).rows}
     assert kept["none", "tra"].memorization.remaining_pii == 1.0
-    # Under another attack the same model has the same memorization.
     for attack in ("tra", "loss"):
         assert kept["mine", attack].memorization.remaining_pii == -0.25
         assert kept["mine", attack].memorization.remaining_other == pytest.approx(0.2)

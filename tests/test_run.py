@@ -1,0 +1,252 @@
+"""End to end on a small run. Two runs are the same if their leaderboards are, but for what they cost."""
+
+import json
+import math
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+import bench
+from bench.cli import main
+from bench.errors import RunError
+from bench.records.cards import load_card, load_records
+from bench.registry import attacks, defenses
+
+DATA = {"dataset": "synthetic-clinical", "limit": 40, "max_length": 64, "epochs": 2}
+# Two references, one of them the auditor's, and two targets.
+PAIR = DATA | {"defense": ["none", "trap"], "attack": ["loss", "tra"]}
+# The cheaper of its accountants; all else at its defaults.
+ALL = ["dp-sgd:accountant=rdp" if name == "dp-sgd" else name for name in defenses().names()]
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory):
+    """Every defense under every attack: the folder, and what `bench.run` gave."""
+    out = tmp_path_factory.mktemp("everything")
+    return out, bench.run(**DATA, defense=ALL, out=out)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed")
+    bench.run(**PAIR, out=out)
+    return comparable(out)
+
+
+def comparable(out: Path) -> str:
+    """The leaderboard file without what a run cost."""
+    board = json.loads((out / "leaderboard.json").read_text(encoding="utf-8"))
+    for row in board["rows"]:
+        del row["cost"]
+    return json.dumps(board)
+
+
+def arguments(out: Path, settings: dict) -> list[str]:
+    several = {name: value if isinstance(value, list) else [value] for name, value in settings.items()}
+    pairs = [("out", out), *((name, value) for name in several for value in several[name])]
+    return [part for name, value in pairs for part in (f"--{name.replace('_', '-')}", str(value))]
+
+
+def started(out: Path, settings: dict = PAIR) -> subprocess.Popen:
+    command = [sys.executable, "-m", "bench", "run", *arguments(out, settings)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def killed_once_there_are(out: Path, folder: str, count: int) -> None:
+    """Start a run and kill it the moment it has stored so many files."""
+    run = started(out)
+    while run.poll() is None and len(list((out / folder).glob("[!.]*"))) < count:
+        time.sleep(0.005)
+    run.send_signal(signal.SIGKILL)
+    assert run.wait() == -signal.SIGKILL, "the run ended before it could be killed"
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys):
+    """`typed("run", "--limit", "9")`: the exit code, and what stood on stdout and stderr."""
+
+    def run(*argv: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["bench", *argv])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return run
+
+
+def numbers(value: object) -> list[float]:
+    if isinstance(value, dict | list):
+        return [n for one in (value.values() if isinstance(value, dict) else value) for n in numbers(one)]
+    return [value] if isinstance(value, int | float) else []
+
+
+def test_every_defense_meets_every_attack_in_finite_rows(everything):
+    out, results = everything
+    file = json.loads((out / "leaderboard.json").read_text(encoding="utf-8"))
+    assert all(math.isfinite(number) for number in numbers(file))
+    specs, names = {row["spec"] for row in file["rows"]}, {row["attack"] for row in file["rows"]}
+    assert specs == {"base", "reference", *ALL}
+    assert names == set(attacks().names())
+    assert len(results.cells) == len(list((out / "cells").iterdir())) == len(specs) * len(names)
+    # A membership attack is judged on records and on spans, extraction on spans.
+    assert len(file["rows"]) == len(specs) * (2 * len(names) - 1)
+    assert len(results.to_frame()) == len(file["rows"])
+
+
+def test_the_base_model_is_the_zero_of_utility_and_the_undefended_run_the_whole_of_memorization(everything):
+    _, results = everything
+    for row in results.leaderboard.rows:
+        if row.spec == "base":
+            assert row.utility.gain_kept == 0.0
+            assert row.cost.trainings == 0
+        if row.spec == "none":
+            assert row.memorization.remaining_pii == 1.0
+    (private,) = {row.privacy for row in results.leaderboard.rows if row.defense == "dp-sgd"}
+    assert 0 < private.epsilon <= 8
+
+
+def test_running_again_trains_nothing_and_changes_no_byte(everything):
+    out, results = everything
+
+    def state() -> dict[str, tuple[int, bytes]]:
+        stored = [path for folder in ("models", "signals", "cells") for path in (out / folder).iterdir()]
+        times = {path.name: (path.stat().st_mtime_ns, b"") for path in stored}
+        return times | {path.name: (0, path.read_bytes()) for path in out.glob("leaderboard.*")}
+
+    before = state()
+    again = bench.run(**DATA, defense=ALL, out=out)
+    assert state() == before
+    assert again == results
+
+
+def test_a_part_of_the_matrix_gives_the_same_cells_as_the_whole(everything, undisturbed, tmp_path):
+    _, results = everything
+    alone = bench.run(**PAIR, out=tmp_path / "run")
+    whole = {cell.key: cell.model_dump(exclude={"cost"}) for cell in results.cells}
+    assert len(alone.cells) == 8
+    for cell in alone.cells:
+        assert whole[cell.key] == cell.model_dump(exclude={"cost"})
+    assert comparable(tmp_path / "run") == undisturbed
+
+
+def test_a_run_killed_once_gives_what_an_undisturbed_one_does(tmp_path, undisturbed):
+    killed_once_there_are(tmp_path, "models", 1)
+    bench.run(**PAIR, out=tmp_path)
+    assert comparable(tmp_path) == undisturbed
+    assert not list(tmp_path.rglob(".*.tmp"))
+
+
+@pytest.mark.slow
+def test_a_run_killed_again_and_again_gives_what_an_undisturbed_one_does(tmp_path, undisturbed):
+    for folder, count in (("signals", 1), ("models", 2), ("cells", 3), ("models", 4), ("cells", 7)):
+        killed_once_there_are(tmp_path, folder, count)
+    assert started(tmp_path).wait() == 0
+    assert comparable(tmp_path) == undisturbed
+    assert len(list((tmp_path / "models").iterdir())) == 4
+    assert not list(tmp_path.rglob(".*.tmp"))
+
+
+@pytest.mark.slow
+def test_two_runs_at_once_in_one_folder_give_what_one_does(tmp_path, undisturbed):
+    both = [started(tmp_path), started(tmp_path)]
+    assert [run.wait() for run in both] == [0, 0]
+    assert comparable(tmp_path) == undisturbed
+    assert not list(tmp_path.rglob(".*.tmp"))
+
+
+BROKEN = """
+from bench import Defense, MembershipAttack
+
+class Broken(Defense):
+    '''Fails in its first step.'''
+    name = "broken"
+    def token_losses(self, logprobs, logits, batch):
+        raise ZeroDivisionError("for the test")
+
+class Hopeless(MembershipAttack):
+    '''Fails at its first score.'''
+    name = "hopeless"
+    @property
+    def knowledge(self):
+        return "target"
+    def scores(self, passages):
+        return [passages[0].absent]
+"""
+
+
+@pytest.fixture
+def broken_plugin(tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text(BROKEN, encoding="utf-8")
+    yield str(path)
+    defenses().forget()
+    attacks().forget()
+
+
+def test_a_plugin_that_raises_takes_down_its_own_cells_only(broken_plugin, tmp_path, typed):
+    out = tmp_path / "run"
+    chosen = {"defense": ["broken", "none"], "attack": ["hopeless", "loss"], "plugin": broken_plugin}
+    code, shown, said = typed("run", *arguments(out, DATA | chosen))
+    assert code == 1
+    failures = [line for line in said.splitlines() if line.startswith("failed: ")]
+    # The attack fails on both floors and on none; the defense under both attacks.
+    assert len(failures) == 5
+    assert sum("ZeroDivisionError: for the test" in line for line in failures) == 2
+    assert "Traceback" not in said + shown
+    board = json.loads((out / "leaderboard.json").read_text(encoding="utf-8"))
+    there = {(row["spec"], row["attack"]) for row in board["rows"]}
+    assert there == {("base", "loss"), ("reference", "loss"), ("none", "loss")}
+    defenses().forget()
+    attacks().forget()
+    with pytest.raises(RunError, match="ZeroDivisionError: for the test"):
+        bench.run(**DATA, **chosen, out=out)
+
+
+def test_nothing_that_is_shown_holds_a_records_text(everything, tmp_path, typed):
+    out, _ = everything
+    _, *shown = typed("run", *arguments(tmp_path, DATA | {"defense": "none", "attack": "loss"}))
+    shown += [typed("leaderboard", str(out), "--format", format)[1] for format in ("md", "csv", "json")]
+    files = [*out.glob("*.*"), *out.glob("cells/*")]
+    assert {path.suffix for path in files} == {".json", ".md"}
+    shown += [path.read_text(encoding="utf-8") for path in files]
+    records = load_records(load_card(DATA["dataset"]), None, DATA["limit"], seed=0)
+    values = {record.text[span.start : span.end] for record in records for span in record.spans}
+    secrets = {value for value in values if len(value) > 5}
+    secrets |= {line[:30] for record in records for line in record.text.splitlines() if len(line) >= 30}
+    assert len(secrets) > 300
+    text = "".join(shown)
+    assert len(text) > 100_000
+    assert [secret for secret in secrets if secret in text] == []
+
+
+def test_a_config_file_says_the_same_as_options_and_options_override_it(everything, tmp_path, typed):
+    out, _ = everything
+    config = tmp_path / "my.yaml"
+    stated = {name.replace("_", "-"): value for name, value in DATA.items()}
+    config.write_text(yaml.safe_dump(stated | {"defense": ALL, "out": str(out)}), encoding="utf-8")
+    for more, done in (([], "40 of 40 cells done"), (["--epochs", "3"], "0 of 40 cells done")):
+        code, shown, _ = typed("status", "--config", str(config), *more)
+        assert code == 0
+        assert done in shown
+    assert len(bench.run(config, attack="loss", defense="none").cells) == 3
+
+
+def test_a_run_is_published_as_cells_and_a_page_that_others_can_read(everything, tmp_path, typed):
+    out, _ = everything
+    published = tmp_path / "public"
+    for _ in range(2):
+        code, shown, _ = typed("leaderboard", str(out), "--publish", "--to", str(published))
+        assert code == 0
+        assert "README.md" in shown
+    assert (published / "README.md").read_bytes() == (out / "leaderboard.md").read_bytes()
+    assert (published / "leaderboard.json").read_bytes() == (out / "leaderboard.json").read_bytes()
+    cells = [{path.name for path in (folder / "cells").iterdir()} for folder in (out, published)]
+    assert cells[0] == cells[1]
+    assert not (published / "models").exists()
+    for path in (published, *published.rglob("*")):
+        assert path.stat().st_mode & 0o044 == 0o044, path.name
