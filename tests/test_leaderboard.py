@@ -160,6 +160,16 @@ def test_seeds_are_averaged_and_their_intervals_joined():
     assert rows(*refused)["mine"].auc is None
 
 
+def test_seeds_are_joined_by_what_was_attacked_and_a_copied_cell_counts_once():
+    both = cell("mine", 4.0, membership(0.5), membership(0.8, "span"), seed=0)
+    swapped = cell("mine", 4.0, membership(0.7, "span"), membership(0.6), seed=1)
+    joined = {row.unit: row.auc for row in leaderboard([both, swapped]).rows}
+    assert joined == pytest.approx({"record": 0.55, "span": 0.75})
+    lacking = cell("mine", 4.0, membership(0.6), seed=1)
+    assert {row.unit: row.seeds for row in leaderboard([both, lacking]).rows}["record"] == (0, 1)
+    assert rows(*floors(), *floors())["none"].seeds == (0,)
+
+
 def test_different_settings_never_share_a_table_or_a_yardstick():
     for changed in ({"dataset": "x"}, {"model": "x"}, {"tuning": "lora"}, {"setting": {"epochs": 3}}):
         board = leaderboard([*floors(), cell("mine", 3.0, **changed)])
@@ -207,6 +217,12 @@ def test_a_tpr_stands_under_its_false_positive_rate_and_too_few_nonmembers_are_n
     assert "TPR at 1 % / at 0.1 % FPR" in text
     assert "n/a (needs >= 100 non-members) / n/a (needs >= 1000 non-members)" in text
     assert "62.5 % / n/a (needs >= 1000 non-members)" in text
+
+
+def test_no_name_breaks_a_table():
+    text = as_markdown(leaderboard([*floors(), cell("mine", 3.0, spec="mine:a=x|y")]))
+    bars = [line.replace("\\|", "").count("|") for line in text.splitlines() if "mine:a" in line]
+    assert bars[0] == next(line.count("|") for line in text.splitlines() if line.startswith("| base"))
 
 
 def test_csv_reads_back_one_line_a_row():
