@@ -21,7 +21,7 @@ class Extraction(ExtractionAttack):
     name: ClassVar[str] = "extraction"
 
     decoding: Literal["greedy", "sample"] = Field("greedy", description="most likely token, or drawn")
-    temperature: float = Field(1.0, gt=0, description="of sampling")
+    temperature: float = Field(1.0, ge=1e-6, description="of sampling")
     top_k: int = Field(0, ge=0, description="sample from the k most likely tokens; 0 from all")
     tries: int = Field(1, ge=1, description="samples drawn; one that is right suffices")
     unit: Unit = Field("span", description="what is extracted")
@@ -61,5 +61,6 @@ class Extraction(ExtractionAttack):
             return np.nan
         if self.decoding == "greedy":
             return float(signals.is_argmax.all())
-        p_z = np.exp(signals.sampled[self._sampling].sum(dtype=np.float64))
-        return float(-np.expm1(self.tries * np.log1p(-p_z))) if p_z < 1 else 1.0
+        p_z = np.minimum(1.0, np.exp(signals.sampled[self._sampling].sum(dtype=np.float64)))
+        with np.errstate(divide="ignore"):  # log(1 - p_z) of a sure success
+            return float(-np.expm1(self.tries * np.log1p(-p_z)))

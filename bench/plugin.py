@@ -38,7 +38,8 @@ class Plugin(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             where = f"{cls.name}: {first['loc'][0]}={first['input']}" if first["loc"] else cls.name
-            raise InputError(f"{where} is not allowed: {first['msg']}") from None
+            same = [one["msg"] for one in error.errors() if one["loc"][:1] == first["loc"][:1]]
+            raise InputError(f"{where} is not allowed: {'; or: '.join(same)}") from None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -65,10 +66,7 @@ class Plugin(BaseModel):
 
 
 def _typed(value: Any) -> str:
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    """A parameter's value as a user would type it, to be read back exactly."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

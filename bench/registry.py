@@ -1,7 +1,9 @@
 """Typed, lazy look-up of plugins: by entry point, or from a file of the user's own."""
 
 import ast
+import hashlib
 import importlib.util
+import inspect
 import sys
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -65,8 +67,10 @@ class Registry(Generic[T]):
         return self.get(name.strip()).with_parameters(given)
 
     def register(self, plugin: type[T]) -> None:
-        """Add a plugin class under its own name; a name that is taken is refused."""
-        if plugin.name in self.names():
+        """Add a plugin class under its own name; one from the same file is replaced, any other is refused."""
+        known = self._registered.get(plugin.name)
+        reloaded = known is not None and inspect.getfile(known) == inspect.getfile(plugin)
+        if plugin.name in self.names() and not reloaded:
             raise InputError(f"{self._noun} {plugin.name!r} exists already; give yours another name")
         self._registered[plugin.name] = self._checked(plugin, plugin.name)
 
@@ -101,6 +105,9 @@ class Registry(Generic[T]):
     def _checked(self, plugin: Any, name: str) -> type[T]:
         if not (isinstance(plugin, type) and issubclass(plugin, self.kind)):
             raise InputError(f"{self._noun} {name!r} is not a subclass of bench.{self.kind.__name__}")
+        if inspect.isabstract(plugin):
+            missing = ", ".join(sorted(plugin.__abstractmethods__))
+            raise InputError(f"{self._noun} {name!r} does not define {missing}")
         if plugin.name != name:
             raise InputError(f"{self._noun} {name!r} calls itself {plugin.name!r}; the two must agree")
         return plugin
@@ -140,7 +147,7 @@ def load_plugin_file(path: Path) -> None:
 def _run_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise InputError(f"plugin {path}: there is no such file")
-    name = f"bench_plugin_{path.stem}"
+    name = f"bench_plugin_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InputError(f"plugin {path} is not a Python file")

@@ -82,12 +82,15 @@ def _signals(model: torch.nn.Module, batch: Batch, decodings: Sequence[Decoding]
 
 def _sampled(logits: torch.Tensor, targets: torch.Tensor, decoding: Decoding) -> torch.Tensor:
     """(B, T) log-probability of drawing the target from the `top_k` most likely tokens at a temperature."""
-    scaled = logits / decoding.temperature
-    chosen = scaled.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    scaled = (logits - logits.amax(-1, keepdim=True)) / decoding.temperature
+    targets = targets.unsqueeze(-1)
+    chosen = scaled.gather(-1, targets).squeeze(-1)
     if not 0 < decoding.top_k < logits.shape[-1]:
         return chosen - scaled.logsumexp(-1)
-    top = scaled.topk(decoding.top_k, dim=-1).values
-    return torch.where(chosen >= top[..., -1], chosen - top.logsumexp(-1), -torch.inf)
+    # By index, not by value: of tokens that tie for the last place, some are in and some are out.
+    top = logits.topk(decoding.top_k, dim=-1).indices
+    drawn = chosen - scaled.gather(-1, top).logsumexp(-1)
+    return torch.where((top == targets).any(-1), drawn, -torch.inf)
 
 
 def concatenated(signals: Sequence[TokenSignals]) -> dict[str, np.ndarray]:

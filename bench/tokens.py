@@ -74,8 +74,13 @@ def tokenize(
     A span's tokens are those that overlap it, from the first to the last: a merge across its border
     belongs to it. Text that spells a special token is text.
     """
-    backend = tokenizer.backend_tokenizer
+    from tokenizers import Tokenizer
+    from tokenizers.processors import ByteLevel
+
+    backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
     backend.encode_special_tokens = True
+    # Trimmed offsets would leave a token of white space without any character.
+    backend.post_processor = ByteLevel(trim_offsets=False)
     backend.no_truncation()
     backend.no_padding()
     return [

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -26,7 +26,9 @@ class DPSGD(Defense):
     name: ClassVar[str] = "dp-sgd"
 
     epsilon: float = Field(8.0, gt=0, description="privacy budget that is never exceeded")
-    delta: float | Literal["auto"] = Field("auto", description="below 1/n; auto is 1/(10 n) for n records")
+    delta: Annotated[float, Field(gt=0)] | Literal["auto"] = Field(
+        "auto", description="below 1/n; auto is 1/(10 n) for n records"
+    )
     max_grad_norm: float = Field(1.0, gt=0, description="clipping norm of a record's gradient")
     accountant: Literal["prv", "rdp"] = Field("prv", description="how the budget is added up")
     physical_batch_size: int = Field(16, ge=1, description="records whose gradients are held at a time")

@@ -161,7 +161,7 @@ def test_a_chance_that_is_not_a_number_is_no_success():
     assert np.isnan(attack.successes([said([1, 1], {Decoding(): [np.nan, 1.0]})])).all()
 
 
-@pytest.mark.parametrize("temperature", [1e-6, 1e-40])
+@pytest.mark.parametrize("temperature", [1e-6])
 def test_sampling_at_a_vanishing_temperature_is_greedy(memorized, temperature):
     model, letters = memorized
     attack = Extraction(decoding="sample", temperature=temperature)
