@@ -73,7 +73,7 @@ def test_a_spec_sets_the_parameters_it_names_and_leaves_the_others():
         (defenses, "dp-sgd:delta=tiny", "dp-sgd | delta=tiny | number | auto"),
         (defenses, "dp-sgd:delta=-1", "dp-sgd | delta=-1 | 0"),
         (attacks, "extraction:decoding=gredy", "extraction | decoding=gredy | 'greedy' | 'sample'"),
-        (attacks, "extraction:temperature=0", "extraction | temperature=0 | greater than or equal to 1e-06"),
+        (attacks, "extraction:temperature=0", "extraction | temperature=0 | greater than or equal to"),
         (attacks, "tra:against=target", "tra | against=target | 'complement' | 'population'"),
         (defenses, "trap:strength", "trap:strength | parameter=value"),
         (defenses, "trap:strength=1,strength=2", "'strength' | twice"),
