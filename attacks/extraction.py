@@ -57,7 +57,7 @@ class Extraction(ExtractionAttack):
             signals = signals[self.prefix : self.prefix + self.length]
             if len(signals) < self.length:
                 return np.nan
-        if len(signals) == 0:
+        if len(signals) == 0 or np.isnan(signals.logprobs).any():
             return np.nan
         if self.decoding == "greedy":
             return float(signals.is_argmax.all())

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bench.api import run
-    from bench.attack import ExtractionAttack, MembershipAttack, Passage
+    from bench.attack import Attack, ExtractionAttack, MembershipAttack, Passage
     from bench.defense import Defense
     from bench.records import Record, Span
 
 _HOMES = {
     "run": "bench.api",
+    "Attack": "bench.attack",
     "Defense": "bench.defense",
     "MembershipAttack": "bench.attack",
     "ExtractionAttack": "bench.attack",
@@ -26,7 +27,7 @@ _HOMES = {
     "Span": "bench.records",
 }
 
-__all__ = ["Defense", "ExtractionAttack", "MembershipAttack", "Passage", "Record", "Span", "run"]
+__all__ = ["Attack", "Defense", "ExtractionAttack", "MembershipAttack", "Passage", "Record", "Span", "run"]
 
 
 def __getattr__(name: str) -> Any:

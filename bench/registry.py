@@ -133,15 +133,19 @@ def load_plugin_file(path: Path) -> None:
     """
     module = _run_file(path)
     registries: tuple[Registry[Any], ...] = (defenses(), attacks())
-    found = False
-    for value in list(vars(module).values()):
-        for registry in registries:
-            own = isinstance(value, type) and value.__module__ == module.__name__
-            if own and issubclass(value, registry.kind) and "name" in vars(value):
-                registry.register(value)
-                found = True
+    found = [
+        (registry, value)
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__ and "name" in vars(value)
+        for registry in registries
+        if issubclass(value, registry.kind)
+    ]
     if not found:
         raise InputError(f"plugin {path} defines no subclass of bench.Defense or bench.Attack with a name")
+    if len({(registry.kind, plugin.name) for registry, plugin in found}) < len(found):
+        raise InputError(f"plugin {path} defines two plugins of one name; give each its own")
+    for registry, plugin in found:
+        registry.register(plugin)
 
 
 def _run_file(path: Path) -> ModuleType:

@@ -1,6 +1,7 @@
 """The one place that runs a model to score text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -32,16 +33,24 @@ def score(
         advance: told the number of tokens after each batch.
     """
     device = next(model.parameters()).device
+    signals: dict[int, TokenSignals] = {}
+    with _eval_mode(model):
+        for indices in _by_length([len(record) for record in records], tokens_per_batch):
+            batch = collate([records[index] for index in indices], device)
+            for index, row in zip(indices, _signals(model, batch, decodings), strict=True):
+                signals[index] = row[: len(records[index])]
+            advance(sum(len(records[index]) for index in indices))
+    return [signals[index] for index in range(len(records))]
+
+
+@contextmanager
+def _eval_mode(model: torch.nn.Module) -> Iterator[None]:
     was_training = model.training
     model.eval()
-    signals: list[TokenSignals | None] = [None] * len(records)
-    for indices in _by_length([len(record) for record in records], tokens_per_batch):
-        batch = collate([records[index] for index in indices], device)
-        for index, row in zip(indices, _signals(model, batch, decodings), strict=True):
-            signals[index] = row[: len(records[index])]
-        advance(sum(len(records[index]) for index in indices))
-    model.train(was_training)
-    return [row for row in signals if row is not None]
+    try:
+        yield
+    finally:
+        model.train(was_training)
 
 
 def _by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[list[int]]:
