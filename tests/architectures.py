@@ -98,7 +98,7 @@ def random_records(lengths, seed=0):
 
 
 def slow_record_loss(model, record):
-    """A record's loss by its definition, token by token, from a model in float64 that sees this record alone."""
+    """A record's loss by its definition, from a model in float64 that sees this record alone."""
     import torch
 
     ids = torch.from_numpy(record.input_ids)[None]

@@ -103,7 +103,7 @@ def test_an_unknown_name_is_refused_quickly_with_the_way_out():
     started = time.perf_counter()
     with pytest.raises(InputError, match=r"unknown model 'tinyy'; did you mean 'tiny'\?"):
         find_model("tinyy")
-    with pytest.raises(InputError, match="nobody/no-such-model.*local folder"):
+    with pytest.raises(InputError, match=r"nobody/no-such-model.*local folder"):
         find_model("nobody/no-such-model")
     assert time.perf_counter() - started < 5
 
