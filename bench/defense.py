@@ -43,6 +43,9 @@ class Defense(Plugin):
         restored; `None` trains to the end and keeps the last state."""
         return None
 
+    def check(self, n_records: int) -> None:
+        """Raise `InputError` where the parameters do not fit a training on so many records."""
+
     @contextmanager
     def applied(self, model: torch.nn.Module) -> Iterator[None]:
         """Change the model while it trains, undo it after, and raise `RunError` if nothing came of it."""

@@ -40,7 +40,9 @@ class Settings(BaseModel):
     defense: Annotated[tuple[str, ...], BeforeValidator(_several)] = ()
     attack: Annotated[tuple[str, ...], BeforeValidator(_several)] = ()
     plugin: Annotated[tuple[Path, ...], BeforeValidator(_several)] = ()
-    seed: Annotated[tuple[int, ...], BeforeValidator(_several), Field(min_length=1)] = (0,)
+    seed: Annotated[
+        tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_several), Field(min_length=1)
+    ] = (0,)
     out: Path = Path("runs")
     limit: int | None = Field(None, ge=1, description="use at most so many records, those with spans first")
     max_length: int = Field(256, ge=8, description="tokens of a record that are kept")

@@ -12,10 +12,18 @@ from pydantic import ValidationError
 
 from bench.attack import Knowledge
 from bench.errors import InputError
-from bench.results import Attacked, CellFile, Leaderboard, Memorization, Row, RowMemorization, RowUtility
+from bench.results import (
+    FLOORS,
+    Attacked,
+    CellFile,
+    Leaderboard,
+    Memorization,
+    Row,
+    RowMemorization,
+    RowUtility,
+)
 from bench.store import digest
 
-FLOORS = ("base", "reference")
 LEVELS: tuple[str, ...] = get_args(Knowledge)
 
 
@@ -35,6 +43,9 @@ def checked_cell(stated: dict[str, Any], where: object) -> CellFile:
 
 def leaderboard(cells: Sequence[CellFile]) -> Leaderboard:
     """All rows: grouped by what is comparable, floors first, then the frontier, then the other defenses.
+
+    Raises:
+        InputError: two cells are of the same thing.
 
     A defense is on the frontier if no other has both at least its fine-tuning gain kept and at most
     its worst leakage, and is better in one of the two.
@@ -81,16 +92,24 @@ def _yardsticks(cells: Iterable[CellFile]) -> _Yardsticks:
 
 def _group_rows(cells: Sequence[CellFile]) -> list[Row]:
     by_seed: dict[int, list[CellFile]] = defaultdict(list)
-    by_row: dict[tuple[str, str], list[CellFile]] = defaultdict(list)
+    by_row: dict[tuple[str, str, str], dict[int, tuple[CellFile, Attacked]]] = defaultdict(dict)
     for cell in sorted(cells, key=lambda cell: (cell.seed, cell.spec, cell.attack_spec)):
         by_seed[cell.seed].append(cell)
-        by_row[cell.spec, cell.attack_spec].append(cell)
+        for result in cell.results:
+            of_row = by_row[cell.spec, cell.attack_spec, result.unit]
+            if cell.seed in of_row:
+                raise InputError(
+                    f"{cell.dataset} · {cell.model} · {cell.spec} · {cell.attack_spec} · seed {cell.seed} "
+                    "stands in two cell files; delete one of them"
+                )
+            of_row[cell.seed] = (cell, result)
     yardsticks = {seed: _yardsticks(of_seed) for seed, of_seed in by_seed.items()}
     memorizations = {(cell.spec, cell.seed): cell.memorization for cell in cells if cell.memorization}
     rows = [
-        _row([_figures(cell, result, yardsticks[cell.seed], memorizations) for cell, result in results])
-        for same in by_row.values()
-        for results in zip(*([(cell, result) for result in cell.results] for cell in same), strict=True)
+        _row(
+            [_figures(cell, result, yardsticks[cell.seed], memorizations) for cell, result in of_row.values()]
+        )
+        for of_row in by_row.values()
     ]
     return _ordered(_with_frontier(rows))
 

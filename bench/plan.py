@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 from bench.attack import Attack, Decoding, ExtractionAttack
 from bench.defense import Defense
+from bench.errors import InputError
 from bench.experiment import Settings, chosen_plugins
-from bench.models.loading import find_model, model_digest
+from bench.models.loading import find_model, longest_input, model_digest
 from bench.records.cards import load_card, load_records
 from bench.records.record import Record
 from bench.records.splits import split
@@ -282,7 +283,14 @@ def make_plan(settings: Settings) -> Plan:
     """
     defenses, attacks = chosen_plugins(settings)
     cards = [load_card(name) for name in settings.dataset]
-    folders = {model: find_model(model) for model in settings.model}
+    models = [(_shown(model), find_model(model)) for model in settings.model]
+    for model, folder in models:
+        longest = longest_input(folder)
+        if longest is not None and settings.max_length + 1 > longest:
+            raise InputError(
+                f"max_length={settings.max_length} is not allowed: {model} takes {longest} tokens, "
+                "one of them the start token"
+            )
     for attack in attacks:
         for source in attack.sources:
             if source.startswith("model:"):
@@ -301,11 +309,16 @@ def make_plan(settings: Settings) -> Plan:
     cells = [
         cell
         for card, splits in zip(cards, corpora, strict=True)
-        for model, folder in folders.items()
+        for model, folder in models
         for seed in settings.seed
         for cell in _cells(Lab(card.name, splits, model, folder, settings, seed, device), defenses, attacks)
     ]
     return Plan(tuple(cells))
+
+
+def _shown(model: str) -> str:
+    """What results call a model: its name, or its folder's, but no path of this machine."""
+    return Path(model).resolve().name if Path(model).is_dir() else model
 
 
 def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> list[Cell]:
@@ -342,6 +355,7 @@ def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> 
         cell(name, None, scoring, attack, None) for name, scoring in floors.items() for attack in attacks
     ]
     for defense in defenses:
+        defense.check(sum(len(lab.splits[half]) for half in defense.trains_on))
         training = Training(
             lab, defense.spec, defense, defense.trains_on, lab.seed, _references(lab, defense, reference)
         )

@@ -48,6 +48,6 @@ def publish(store: Store, folder: Path) -> Leaderboard:
     board = read_leaderboard(published)
     published.save_text(folder / "leaderboard.json", as_json(board))
     published.save_text(folder / "README.md", as_markdown(board))
-    for path in (folder / "leaderboard.json", folder / "README.md", *(folder / "cells").glob("*.json")):
-        path.chmod(0o644)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     return board

@@ -16,6 +16,7 @@ from bench.defense import Defense
 from bench.errors import InputError
 from bench.names import did_you_mean
 from bench.plugin import Plugin
+from bench.results import FLOORS
 
 T = TypeVar("T", bound=Plugin)
 
@@ -105,6 +106,8 @@ class Registry(Generic[T]):
     def _checked(self, plugin: Any, name: str) -> type[T]:
         if not (isinstance(plugin, type) and issubclass(plugin, self.kind)):
             raise InputError(f"{self._noun} {name!r} is not a subclass of bench.{self.kind.__name__}")
+        if self.kind is Defense and name in FLOORS:
+            raise InputError(f"{self._noun} {name!r}: that name is the leaderboard's own; give yours another")
         if inspect.isabstract(plugin):
             missing = ", ".join(sorted(plugin.__abstractmethods__))
             raise InputError(f"{self._noun} {name!r} does not define {missing}")
@@ -133,7 +136,7 @@ def load_plugin_file(path: Path) -> None:
     """
     module = _run_file(path)
     registries: tuple[Registry[Any], ...] = (defenses(), attacks())
-    found = [
+    found: list[tuple[Registry[Any], type[Plugin]]] = [
         (registry, value)
         for value in vars(module).values()
         if isinstance(value, type) and value.__module__ == module.__name__ and "name" in vars(value)

@@ -10,8 +10,8 @@ from typing import Any
 
 from tabulate import tabulate
 
-from bench.leaderboard import FLOORS, LEVELS, worst_leakage
-from bench.results import Leaderboard, Row
+from bench.leaderboard import LEVELS, worst_leakage
+from bench.results import FLOORS, Leaderboard, Row
 from bench.statistics import nonmembers_needed
 from bench.store import to_json
 
@@ -110,7 +110,8 @@ def _github(table: Table) -> str:
     if not body or len(headers) < 2:
         return ""
     aligned = ("left",) + ("right",) * (len(headers) - 1)
-    return tabulate(body, headers, tablefmt="github", disable_numparse=True, colalign=aligned) + "\n"
+    body = [[cell.replace("|", "\\|") for cell in line] for line in [headers, *body]]
+    return tabulate(body[1:], body[0], tablefmt="github", disable_numparse=True, colalign=aligned) + "\n"
 
 
 def _about(rows: Sequence[Row], setting: str) -> str:
@@ -189,7 +190,7 @@ def _tpr_table(rows: Sequence[Row]) -> Table:
     def show(row: Row) -> str:
         return " / ".join(
             _percent(value, 1, f"n/a (needs >= {nonmembers_needed(float(fpr))} non-members)")
-            for fpr, value in row.tpr_at_fpr.items()
+            for fpr, value in sorted(row.tpr_at_fpr.items(), key=lambda item: -float(item[0]))
         )
 
     return _attack_table(rows, "record", show)

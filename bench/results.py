@@ -13,6 +13,10 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, StringConstraints(min_length=1)]
 
 
+FLOORS = ("base", "reference")
+"""The rows that are no defense: the model before fine-tuning, and one fine-tuned on other records."""
+
+
 class Result(BaseModel):
     """What all parts of a result have in common: fixed names, finite numbers."""
 

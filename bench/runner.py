@@ -51,7 +51,7 @@ class Runner:
             what failed, and why, one line each.
         """
         failed = {}
-        self.store.sweep()
+        self.store.open()
         for cell in plan.missing(self.store):
             try:
                 self.store.save_cell(cell.name, self._cell(cell))
@@ -134,7 +134,7 @@ class Runner:
 
     def _trained(self, training: Training, best: bool) -> torch.nn.Module:
         if not self.store.has_model(training.key):
-            self._train(training)
+            self._train_once(training)
         stored = self.store.load_model(training.key)
         state = {
             name.removeprefix("final."): tensor
@@ -155,9 +155,19 @@ class Runner:
         lab = training.lab
         return tuned(load_model(lab.folder, pick_device()), lab.settings.tuning, lab.seed)
 
-    def _train(self, training: Training) -> None:
+    def _train_once(self, training: Training) -> None:
+        """Train, or fail again at once where it failed before: other cells may want the same model."""
         if training.key in self._failed:
             raise RunError(self._failed[training.key])
+        try:
+            self._train(training)
+        except Exception as error:
+            self._failed[training.key] = _line(error)
+            raise
+        finally:
+            gc.collect()
+
+    def _train(self, training: Training) -> None:
         lab = training.lab
         records, references = [], []
         for index, name in enumerate(training.trained_on):
@@ -165,22 +175,16 @@ class Runner:
             records += rows
             if training.references:
                 references += self._reference_logprobs(training.references[index], name)
-        try:
-            trained = train(
-                self._fresh(training),
-                records,
-                self._tokens_of(lab, "validation"),
-                training.defense,
-                lab.schedule,
-                training.seed,
-                references or None,
-                self.watcher.advance,
-            )
-        except Exception as error:
-            self._failed[training.key] = _line(error)
-            raise
-        finally:
-            gc.collect()
+        trained = train(
+            self._fresh(training),
+            records,
+            self._tokens_of(lab, "validation"),
+            training.defense,
+            lab.schedule,
+            training.seed,
+            references or None,
+            self.watcher.advance,
+        )
         tensors = {f"final.{name}": tensor for name, tensor in trained.final.items()}
         if trained.best is not trained.final:
             tensors |= {f"best.{name}": tensor for name, tensor in trained.best.items()}

@@ -122,7 +122,8 @@ class Store:
         return self.root / "cells" / f"{name}.json"
 
     def _write(self, path: Path, write: Callable[[Path], object]) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.root, path.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = path.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.tmp")
         try:
             temporary.touch(mode=0o600)
@@ -132,9 +133,10 @@ class Store:
         finally:
             temporary.unlink(missing_ok=True)
 
-    def sweep(self) -> None:
-        """Delete what killed runs left half written."""
-        for temporary in self.root.glob("*/.*.tmp"):
+    def open(self) -> None:
+        """Make the folder, and delete what killed runs left half written."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for temporary in (*self.root.glob(".*.tmp"), *self.root.glob("*/.*.tmp")):
             writer = temporary.name[1:].partition("-")[0]
             if not (writer.isdigit() and psutil.pid_exists(int(writer))):
                 temporary.unlink(missing_ok=True)

@@ -69,6 +69,8 @@ def train(
     torch.manual_seed(seed)
     device = next(model.parameters()).device
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if not parameters:
+        raise RunError(f"{defense.spec}: no parameter of the model can be trained; every one is frozen")
     start = _state(model)
 
     def record_losses(model: torch.nn.Module, indices: Sequence[int]) -> torch.Tensor:
@@ -134,7 +136,9 @@ def _state(model: torch.nn.Module) -> State:
 def load_state(model: torch.nn.Module, state: State) -> None:
     """Put trainable parameters back into a model of the same make."""
     own = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
-    if own.keys() != state.keys():
+    if {name: tensor.shape for name, tensor in own.items()} != {
+        name: tensor.shape for name, tensor in state.items()
+    }:
         raise RunError("the stored parameters are of another model; delete the store and run again")
     with torch.no_grad():
         for name, parameter in own.items():

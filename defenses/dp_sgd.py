@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -33,29 +34,27 @@ class DPSGD(Defense):
     accountant: Literal["prv", "rdp"] = Field("prv", description="how the budget is added up")
     physical_batch_size: int = Field(16, ge=1, description="records whose gradients are held at a time")
 
+    def check(self, n_records: int) -> None:
+        """A delta of 1/n or more would allow one record to be given away."""
+        if self.delta != "auto" and self.delta >= 1 / n_records:
+            raise InputError(
+                f"dp-sgd: delta={self.delta:g} is not allowed: it must be auto, or below 1/{n_records}"
+            )
+
     def updates(self, plain: Updates) -> Updates:
         """Poisson-sampled, clipped and noised steps in place of shuffled ones."""
         import torch
         from opacus import GradSampleModule
-        from opacus.accountants.utils import get_noise_multiplier
         from opacus.optimizers import DPOptimizer
 
         n = plain.n_records
+        self.check(n)
         delta = 1 / (10 * n) if self.delta == "auto" else self.delta
-        if not 0 < delta < 1 / n:
-            raise InputError(
-                f"dp-sgd: delta={delta:g} is not allowed: it must be auto, or lie between 0 and 1/{n}"
-            )
-        sample_rate = min(1.0, plain.schedule.batch_size / n)
-        steps_per_epoch = -(-n // plain.schedule.batch_size)
-        with _quiet("Optimal order is the"):
-            noise_multiplier = get_noise_multiplier(
-                target_epsilon=self.epsilon,
-                target_delta=delta,
-                sample_rate=sample_rate,
-                steps=plain.schedule.epochs * steps_per_epoch,
-                accountant=self.accountant,
-            )
+        batch_size = min(plain.schedule.batch_size, n)
+        sample_rate = batch_size / n
+        steps_per_epoch = -(-n // batch_size)
+        steps = plain.schedule.epochs * steps_per_epoch
+        noise_multiplier = _noise_multiplier(self.epsilon, delta, sample_rate, steps, self.accountant)
         device = next(plain.model.parameters()).device
         return PrivateUpdates(
             **vars(plain),
@@ -68,7 +67,7 @@ class DPSGD(Defense):
                 plain.optimizer,
                 noise_multiplier=noise_multiplier,
                 max_grad_norm=self.max_grad_norm,
-                expected_batch_size=plain.schedule.batch_size,
+                expected_batch_size=batch_size,
                 generator=torch.Generator(device).manual_seed(plain.seed),
             ),
         )
@@ -137,6 +136,23 @@ class PrivateUpdates(Updates):
             "accountant": self.defense.accountant,
             "unit": "record",
         }
+
+
+@cache
+def _noise_multiplier(epsilon: float, delta: float, sample_rate: float, steps: int, accountant: str) -> float:
+    """The least noise that Opacus finds within the budget; remembered, since the search takes seconds."""
+    from opacus.accountants.utils import get_noise_multiplier
+
+    with _quiet("Optimal order is the"):
+        return float(
+            get_noise_multiplier(
+                target_epsilon=epsilon,
+                target_delta=delta,
+                sample_rate=sample_rate,
+                steps=steps,
+                accountant=accountant,
+            )
+        )
 
 
 @contextmanager

@@ -3,10 +3,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from bench.attacks.extraction import Extraction
-from bench.attacks.loss import Loss
 
 from bench.attack import Decoding, MembershipAttack, TokenSignals
+from bench.attacks.extraction import Extraction
+from bench.attacks.loss import Loss
 from bench.evaluation import Subject, attack_results, memorization, utility
 from bench.tokens import Tokens, TokenSpan
 

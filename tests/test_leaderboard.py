@@ -160,14 +160,15 @@ def test_seeds_are_averaged_and_their_intervals_joined():
     assert rows(*refused)["mine"].auc is None
 
 
-def test_seeds_are_joined_by_what_was_attacked_and_a_copied_cell_counts_once():
+def test_seeds_are_joined_by_what_was_attacked_and_a_copied_cell_is_refused():
     both = cell("mine", 4.0, membership(0.5), membership(0.8, "span"), seed=0)
     swapped = cell("mine", 4.0, membership(0.7, "span"), membership(0.6), seed=1)
     joined = {row.unit: row.auc for row in leaderboard([both, swapped]).rows}
     assert joined == pytest.approx({"record": 0.55, "span": 0.75})
     lacking = cell("mine", 4.0, membership(0.6), seed=1)
     assert {row.unit: row.seeds for row in leaderboard([both, lacking]).rows}["record"] == (0, 1)
-    assert rows(*floors(), *floors())["none"].seeds == (0,)
+    with pytest.raises(InputError, match="two cell files"):
+        leaderboard([*floors(), *floors()])
 
 
 def test_different_settings_never_share_a_table_or_a_yardstick():

@@ -2,13 +2,13 @@ import subprocess
 import sys
 
 import pytest
-from bench.attacks.extraction import Extraction
-from bench.attacks.tra import TRA
-from bench.defenses.trap import Trap
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.attack import Attack
+from bench.attacks.extraction import Extraction
+from bench.attacks.tra import TRA
+from bench.defenses.trap import Trap
 from bench.errors import InputError
 from bench.experiment import Settings, chosen_plugins
 from bench.registry import Registry, attacks, defenses, load_plugin_file

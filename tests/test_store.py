@@ -169,7 +169,8 @@ def test_a_file_in_the_place_of_a_folder_is_an_os_error(tmp_path):
         store.save_cell("c", CELL)
     assert not store.has_model("k")
     assert store.cell_key("c") is None
-    store.sweep()
+    with pytest.raises(OSError, match="run"):
+        store.open()
 
 
 def test_sweeping_removes_what_killed_runs_left_and_nothing_of_live_ones(tmp_path):
@@ -181,7 +182,7 @@ def test_sweeping_removes_what_killed_runs_left_and_nothing_of_live_ones(tmp_pat
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / f".{ended.pid}-ab12cd34.tmp").touch()
         (tmp_path / folder / f".{os.getpid()}-ab12cd34.tmp").touch()
-    store.sweep()
+    store.open()
     assert files(tmp_path) == [f".{os.getpid()}-ab12cd34.tmp"] * 4 + ["c.json"]
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 from architectures import config_of, random_records, slow_record_loss
-from bench.defenses.dp_sgd import DPSGD
-from bench.defenses.dropout import Dropout
-from bench.defenses.early_stopping import EarlyStopping
-from bench.defenses.none import NoDefense
 from transformers import AutoModelForCausalLM
 
 from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
 from bench.defense import Defense
+from bench.defenses.dp_sgd import DPSGD
+from bench.defenses.dropout import Dropout
+from bench.defenses.early_stopping import EarlyStopping
+from bench.defenses.none import NoDefense
 from bench.errors import RunError
 from bench.signals import score
 from bench.training import load_state

@@ -39,7 +39,8 @@ def main() -> None:
         # Click's own complaints (unknown option, missing value); their class moves between versions.
         if not hasattr(error, "format_message"):
             raise
-        code = _complain(error.format_message(), 2)
+        message = error.format_message()  # empty where the help was asked for by saying nothing
+        code = _complain(message, 2) if message else 2
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -1,6 +1,7 @@
 """Find a causal language model by name, and load it and its tokenizer."""
 
 import hashlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -49,6 +50,13 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
+def longest_input(folder: Path) -> int | None:
+    """How many tokens the model's positions allow, where its configuration says so."""
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    longest = config.get("max_position_embeddings", config.get("n_positions"))
+    return longest if isinstance(longest, int) else None
+
+
 def model_digest(folder: Path) -> str:
     """A hash of everything in a model's folder that can change what it computes."""
     digest = hashlib.sha256()
@@ -73,6 +81,8 @@ def load_tokenizer(folder: Path) -> tuple["PreTrainedTokenizerFast", int]:
         raise InputError(f"the tokenizer in {folder} cannot be loaded: {_one_line(error)}") from None
     if not tokenizer.is_fast:
         raise InputError(f"the tokenizer in {folder} gives no offsets; a fast one (tokenizer.json) is needed")
+    if not tokenizer("text", add_special_tokens=False)["input_ids"]:
+        raise InputError(f"the tokenizer in {folder} has no vocabulary; is its tokenizer.json missing?")
     start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     if start is None:
         raise InputError(f"the tokenizer in {folder} has neither a start nor an end-of-text token")
@@ -93,11 +103,19 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
     try:
         config = AutoConfig.from_pretrained(folder)
         _switch_off_dropout(config)
-        model = AutoModelForCausalLM.from_pretrained(
-            folder, config=config, dtype=torch.float32, use_safetensors=True, attn_implementation="sdpa"
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            folder,
+            config=config,
+            dtype=torch.float32,
+            use_safetensors=True,
+            attn_implementation="sdpa",
+            output_loading_info=True,
         )
     except Exception as error:
         raise InputError(f"the model in {folder} cannot be loaded: {_one_line(error)}") from None
+    model, report = loaded
+    if lacking := [*report["missing_keys"], *report["mismatched_keys"]]:
+        raise InputError(f"the weights in {folder} lack {len(lacking)} tensors that fit: {lacking[0]}")
     return cast(torch.nn.Module, model).eval().to(device)
 
 

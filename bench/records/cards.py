@@ -30,9 +30,19 @@ class FileSource(BaseModel):
     @field_validator("group_from_id")
     @classmethod
     def _has_one_group(cls, pattern: str | None) -> str | None:
-        if pattern is not None and re.compile(pattern).groups != 1:
+        try:
+            groups = 1 if pattern is None else re.compile(pattern).groups
+        except re.error as error:
+            raise ValueError(f"is no regular expression: {error}") from None
+        if groups != 1:
             raise ValueError("must have exactly one group in parentheses")
         return pattern
+
+    @field_validator("reader")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        reader(name)
+        return name
 
 
 class GeneratorSource(BaseModel):
@@ -42,6 +52,12 @@ class GeneratorSource(BaseModel):
 
     generator: str
     records: int = Field(ge=1)
+
+    @field_validator("generator")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        family(name)
+        return name
 
 
 class Card(BaseModel):
@@ -121,16 +137,13 @@ def load_records(card: Card, data_dir: Path | None, limit: int | None, seed: int
 
 def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]:
     if data_dir is None:
-        raise InputError(
-            f"dataset {card.name} needs --data-dir, a folder with {' or '.join(source.files)}: {card.obtain}"
-        )
+        raise InputError(f"dataset {card.name} needs --data-dir. How to obtain it: {card.obtain}")
     if not data_dir.is_dir():
-        raise InputError(f"--data-dir {data_dir} is not a folder; dataset {card.name}: {card.obtain}")
-    found = [data_dir / file for file in source.files if (data_dir / file).exists()]
+        raise InputError(f"--data-dir {data_dir} is not a folder. How to obtain {card.name}: {card.obtain}")
+    found = [data_dir / file for file in source.files if _holds_something(data_dir / file)]
     if not found:
-        raise InputError(
-            f"--data-dir {data_dir} holds no {' or '.join(source.files)}; dataset {card.name}: {card.obtain}"
-        )
+        wanted = " or ".join(file for file in source.files if file != ".") or "files"
+        raise InputError(f"--data-dir {data_dir} holds no {wanted}. How to obtain {card.name}: {card.obtain}")
     records = reader(source.reader)(found[0])
     if source.group_from_id is None:
         return records
@@ -144,6 +157,10 @@ def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]
         )
         for record in records
     ]
+
+
+def _holds_something(path: Path) -> bool:
+    return any(path.iterdir()) if path.is_dir() else path.exists()
 
 
 def _with_shared_labels(record: Record, card: Card) -> Record:

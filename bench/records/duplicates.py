@@ -15,6 +15,8 @@ def near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
     Exact: every pair that shares a 5-gram is compared. A text of fewer words is one shingle.
     """
+    if not texts:
+        return
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import CountVectorizer
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 import torch
 from architectures import random_records
-from bench.attacks.extraction import Extraction
-from bench.defenses.none import NoDefense
 
 from bench.attack import Decoding, Passage, TokenSignals
+from bench.attacks.extraction import Extraction
+from bench.defenses.none import NoDefense
 from bench.evaluation import Subject, attack_results
 from bench.models.loading import find_model, load_model, load_tokenizer
 from bench.records import Record, Span

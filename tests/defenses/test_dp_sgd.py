@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 from architectures import slow_record_loss
-from bench.defenses.dp_sgd import DPSGD
 
 from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
+from bench.defenses.dp_sgd import DPSGD
 from bench.training import load_state
 from bench.updates import Schedule, Updates
 

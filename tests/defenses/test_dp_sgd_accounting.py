@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from bench.defenses.dp_sgd import DPSGD
 
+from bench.defenses.dp_sgd import DPSGD
 from bench.errors import InputError
 from bench.updates import Schedule, Updates
 

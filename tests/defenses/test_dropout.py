@@ -1,10 +1,10 @@
 import pytest
 import torch
 from architectures import random_records
-from bench.defenses.dropout import Dropout, residual_branches
-from bench.defenses.none import NoDefense
 
 from bench.batches import collate, logits_and_logprobs
+from bench.defenses.dropout import Dropout, residual_branches
+from bench.defenses.none import NoDefense
 from bench.errors import InputError, RunError
 
 BATCH = collate(random_records([20, 13, 17, 20], seed=3), torch.device("cpu"))

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+
 from bench.defenses.early_stopping import EarlyStopping
 from bench.defenses.none import NoDefense
-
 from bench.errors import InputError
 
 FAST = {"epochs": 12, "learning_rate": 1e-2}

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 from architectures import random_records
-from bench.defenses.none import NoDefense
-from bench.defenses.trap import Trap
 
 from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
+from bench.defenses.none import NoDefense
+from bench.defenses.trap import Trap
 from bench.errors import InputError, RunError
 from bench.experiment import settings_from
 from bench.plan import make_plan

@@ -1,9 +1,9 @@
 import pytest
 import torch
-from bench.defenses.none import NoDefense
-from bench.defenses.weight_decay import WeightDecay
 
 from bench.defense import Defense
+from bench.defenses.none import NoDefense
+from bench.defenses.weight_decay import WeightDecay
 from bench.errors import InputError
 
 
