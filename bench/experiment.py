@@ -46,7 +46,7 @@ class Settings(BaseModel):
     out: Path = Path("runs")
     limit: int | None = Field(None, ge=1, description="use at most so many records, those with spans first")
     max_length: int = Field(256, ge=8, description="tokens of a record that are kept")
-    epochs: int = Field(20, ge=1)
+    epochs: int = Field(12, ge=1)
     batch_size: int = Field(8, ge=1)
     learning_rate: float | None = Field(None, gt=0, description="by default what suits the model and tuning")
     shares: Shares = Shares()
@@ -56,7 +56,7 @@ class Settings(BaseModel):
         """The rate given, else one that suits: small embedded models take more than pre-trained ones."""
         if self.learning_rate is not None:
             return self.learning_rate
-        by_tuning = {"full": 1e-3, "lora": 5e-3} if model == "tiny" else {"full": 5e-5, "lora": 5e-4}
+        by_tuning = {"full": 3e-3, "lora": 1e-2} if model == "tiny" else {"full": 5e-5, "lora": 5e-4}
         return by_tuning[self.tuning]
 
 

@@ -99,11 +99,6 @@ class Lab:
             "attention": "sdpa",
         }
 
-    def tokens(self, splits: Iterable[str]) -> int:
-        """An estimate of the tokens in some splits, at three characters a token."""
-        longest = self.settings.max_length
-        return sum(min(len(record.text) // 3, longest) for name in splits for record in self.splits[name])
-
     def identity(self, code: Sequence[str]) -> dict[str, Any]:
         """What every key of this lab covers: data, model, schedule, packages and our own code."""
         return {
@@ -149,11 +144,6 @@ class Training:
             }
         )
 
-    @property
-    def tokens(self) -> int:
-        """An estimate of the tokens that it will process."""
-        return self.lab.tokens(self.trained_on) * self.lab.schedule.epochs
-
 
 @dataclass(frozen=True)
 class Scoring:
@@ -184,11 +174,6 @@ class Scoring:
     def key(self) -> str:
         """The content address of what comes out."""
         return digest([self.model_key, [[d.temperature, d.top_k] for d in self.decodings]])
-
-    @property
-    def tokens(self) -> int:
-        """An estimate of the tokens that it will process."""
-        return self.lab.tokens(self.splits)
 
 
 @dataclass(frozen=True)
@@ -269,10 +254,6 @@ class Plan:
             if scoring.training is not None:
                 need(scoring.training)
         return list(needed.values())
-
-    def tokens(self, trainings: Sequence[Training], scorings: Sequence[Scoring]) -> int:
-        """How many tokens these will process, as an estimate from the length of the texts."""
-        return sum(training.tokens for training in trainings) + sum(scoring.tokens for scoring in scorings)
 
 
 def make_plan(settings: Settings) -> Plan:

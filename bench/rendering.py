@@ -86,6 +86,7 @@ def as_terminal(board: Leaderboard) -> str:
     for (dataset, model, tuning, _), rows in _groups(board):
         headers, body = defense_table(rows)
         aligned = ("left",) + ("right",) * (len(headers) - 1)
+        headers = [header.replace(" ", "\n", 1) for header in headers]
         table = tabulate(body, headers, tablefmt="simple", disable_numparse=True, colalign=aligned)
         parts.append(f"{dataset} · {model} · {tuning} fine-tuning\n\n{table}\n")
     return "\n".join([*parts, LEGEND.replace("**", "")])

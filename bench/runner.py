@@ -61,6 +61,17 @@ class Runner:
                 failed[f"{cell.lab.dataset} {cell.spec} {cell.attack.spec}"] = _line(error)
         return failed
 
+    def tokens(self, trainings: Sequence[Training], scorings: Sequence[Scoring]) -> int:
+        """How many tokens these pass through a model, if no training stops early."""
+        trained = sum(
+            training.lab.schedule.epochs * self._length(training.lab, training.trained_on)
+            for training in trainings
+        )
+        return trained + sum(self._length(scoring.lab, scoring.splits) for scoring in scorings)
+
+    def _length(self, lab: Lab, splits: Sequence[str]) -> int:
+        return sum(len(row) for name in splits for row in self._tokens_of(lab, name))
+
     def _cell(self, cell: Cell) -> dict[str, Any]:
         lab = cell.lab
         subjects = self._subjects(lab, cell.sources)
@@ -185,6 +196,8 @@ class Runner:
             references or None,
             self.watcher.advance,
         )
+        left = lab.schedule.epochs - trained.epochs
+        self.watcher.advance(left * sum(len(record) for record in records))
         tensors = {f"final.{name}": tensor for name, tensor in trained.final.items()}
         if trained.best is not trained.final:
             tensors |= {f"best.{name}": tensor for name, tensor in trained.best.items()}

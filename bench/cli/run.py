@@ -77,10 +77,10 @@ def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
             bars.TimeRemainingColumn(),
         )
         with bars.Progress(*columns, console=console) as progress:
-            task = progress.add_task("", total=plan.tokens(trainings, scorings))
-            watcher = Watcher(lambda tokens: progress.advance(task, tokens), progress.console.print)
-            failures = Runner(store, watcher).run(plan)
-            progress.update(task, completed=progress.tasks[0].total)
+            task = progress.add_task("", total=None)
+            runner = Runner(store, Watcher(lambda n: progress.advance(task, n), progress.console.print))
+            progress.update(task, total=runner.tokens(trainings, scorings))
+            failures = runner.run(plan)
     board = write_leaderboard(store)
     typer.echo("\n" + as_terminal(board))
     typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")

@@ -1,4 +1,4 @@
-"""Makes the embedded base model: `python -m bench.models.tiny.make [OUT_DIR]`, half an hour on two cores.
+"""Makes the embedded base model: `python -m bench.models.tiny.make [OUT_DIR]`, ten minutes on two cores.
 
 The text is prose from the documentation of Python and of the packages around this one; `corpus` says which.
 """
@@ -19,7 +19,7 @@ END = "<|endoftext|>"
 """Starts, ends and pads. Its id is 0, and text that spells it is text."""
 VOCABULARY = 2048
 CONTEXT = 2048
-BATCH_TOKENS = 2048
+BATCH_TOKENS = 4096
 BLOCKS = (256, 256, 256, 1024)
 """Block lengths, in turn: mostly short; a long one now and then, so that long records are no surprise."""
 HELD_OUT = 0.03
@@ -97,7 +97,7 @@ def stream(tokenizer: PreTrainedTokenizerFast, documents: list[str]) -> torch.Te
 
 
 def train(
-    model: LlamaForCausalLM, ids: torch.Tensor, steps: int, peak: float = 4e-3, warmup: int = 200
+    model: LlamaForCausalLM, ids: torch.Tensor, steps: int, peak: float = 4e-3, warmup: int = 100
 ) -> None:
     """Next-token training on blocks that begin where a document does: AdamW, warm-up, cosine to a tenth."""
     starts = (ids == 0).nonzero()[:, 0]
@@ -151,6 +151,6 @@ def save(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Pa
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent, metavar="OUT_DIR")
-    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--steps", type=int, default=600)
     options = parser.parse_args()
     make(options.folder, options.steps)
