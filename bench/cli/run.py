@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,9 +62,11 @@ def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
     missing = plan.missing(store)
     trainings = plan.trainings(missing, store)
     scorings = plan.scorings(missing, store)
+    console.print(_announcement(plan, out), soft_wrap=True)
     console.print(
-        f"{len(plan.cells)} cells, {len(plan.cells) - len(missing)} of them done before. To do: "
-        f"{len(trainings)} trainings, {len(scorings)} scorings, {len(missing)} cells. Results go to {out}/"
+        f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells are done; "
+        f"to do: {len(trainings)} trainings, {len(scorings)} scorings, {len(missing)} cells",
+        soft_wrap=True,
     )
     failures: dict[str, str] = {}
     if missing:
@@ -78,10 +81,32 @@ def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
         )
         with bars.Progress(*columns, console=console) as progress:
             task = progress.add_task("", total=None)
-            runner = Runner(store, Watcher(lambda n: progress.advance(task, n), progress.console.print))
+            runner = Runner(
+                store,
+                Watcher(
+                    lambda n: progress.advance(task, n), lambda line: console.print(line, soft_wrap=True)
+                ),
+            )
             progress.update(task, total=runner.tokens(trainings, scorings))
             failures = runner.run(plan)
     board = write_leaderboard(store)
     typer.echo("\n" + as_terminal(board))
     typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")
     return failures
+
+
+def _announcement(plan: Plan, out: Path) -> str:
+    def several(noun: str, names: Iterable[object]) -> str:
+        distinct = list(dict.fromkeys(str(name) for name in names))
+        return f"{noun}: {', '.join(distinct)}"
+
+    return "\n".join(
+        [
+            several("datasets", (cell.lab.dataset for cell in plan.cells)),
+            several("models  ", (cell.lab.model for cell in plan.cells)),
+            several("rows    ", (cell.spec for cell in plan.cells)),
+            several("attacks ", (cell.attack.spec for cell in plan.cells)),
+            several("seeds   ", (cell.lab.seed for cell in plan.cells)),
+            f"results : {out}/",
+        ]
+    )

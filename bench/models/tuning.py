@@ -37,4 +37,6 @@ def tuned(model: torch.nn.Module, tuning: Tuning, seed: int) -> torch.nn.Module:
     with warnings.catch_warnings():
         # GPT-2 keeps its weights transposed; PEFT sets the flag for that itself, and says so.
         warnings.filterwarnings("ignore", message="fan_in_fan_out")
+        # PEFT asks transformers for a property under the name that it had before.
+        warnings.filterwarnings("ignore", message="`is_gradient_checkpointing`")
         return get_peft_model(model, config)
