@@ -17,6 +17,8 @@ from bench.store import to_json
 
 Table = tuple[list[str], list[list[str]]]
 
+FPRS = ("0.01", "0.001")
+
 LEGEND = """\
 **Gain kept**: share of what undefended fine-tuning, at its validation minimum, gains on the holdout
 over the base model. **Leak**: the most that any attack gets from an adversary who knows that much or
@@ -65,8 +67,9 @@ def as_markdown(board: Leaderboard) -> str:
         parts.append(_github(defense_table(rows)))
         parts.append("### Attacks on records: AUC (95 % interval)\n")
         parts.append(_github(_auc_table(rows, "record")))
-        parts.append("### Attacks on records: TPR at 1 % / at 0.1 % FPR\n")
-        parts.append(_github(_tpr_table(rows)))
+        for fpr in FPRS:
+            parts.append(f"### Attacks on records: TPR at {100 * float(fpr):g} % FPR\n")
+            parts.append(_tpr(rows, fpr))
         parts.append("### Attacks on spans: AUC (95 % interval)\n")
         parts.append(_github(_auc_table(rows, "span")))
         parts.append("### Extraction\n")
@@ -187,14 +190,13 @@ def _auc_table(rows: Sequence[Row], unit: str) -> Table:
     return _attack_table(rows, unit, show)
 
 
-def _tpr_table(rows: Sequence[Row]) -> Table:
-    def show(row: Row) -> str:
-        return " / ".join(
-            _percent(value, 1, f"n/a (needs >= {nonmembers_needed(float(fpr))} non-members)")
-            for fpr, value in sorted(row.tpr_at_fpr.items(), key=lambda item: -float(item[0]))
-        )
-
-    return _attack_table(rows, "record", show)
+def _tpr(rows: Sequence[Row], fpr: str) -> str:
+    """A table of TPRs at one FPR, or one line where there are too few non-members for any."""
+    refused = f"n/a (needs >= {nonmembers_needed(float(fpr))} non-members)"
+    judged = [row for row in rows if row.unit == "record" and row.auc is not None]
+    if judged and all(row.tpr_at_fpr[fpr] is None for row in judged):
+        return f"{refused}\n"
+    return _github(_attack_table(rows, "record", lambda row: _percent(row.tpr_at_fpr[fpr], 1, refused)))
 
 
 def _extraction_table(rows: Sequence[Row]) -> Table:
