@@ -187,7 +187,7 @@ class CellFile(Result):
     counts: Counts
 
 
-class Row(Result):
+class Row(Attacked):
     """One line of the leaderboard: a defense under one attack on one unit, over all seeds."""
 
     dataset: Name
@@ -203,15 +203,6 @@ class Row(Result):
     attack_params: dict[str, Any]
     attack_spec: Name
     knowledge: Knowledge
-    unit: Unit
-    n_members: int
-    n_nonmembers: int
-    n_excluded: int
-    auc: Share | None
-    auc_ci: Ends | None
-    tpr_at_fpr: dict[str, Share | None]
-    epsilon_lower_bound: float | None
-    extraction: Extraction | None
     leakage: Share | None
     utility: RowUtility
     memorization: RowMemorization | None

@@ -15,10 +15,11 @@ from bench.errors import InputError, RunError
 from bench.evaluation import Subject, attack_results, memorization, utility
 from bench.models.loading import find_model, load_model, load_tokenizer
 from bench.models.tuning import tuned
-from bench.plan import AUDITED, Cell, Lab, Plan, Scoring, Training
+from bench.plan import Plan
 from bench.results import CellFile
 from bench.signals import concatenated, score, separated
 from bench.store import Store
+from bench.tasks import AUDITED, Cell, Lab, Scoring, Training
 from bench.tokens import Tokens, tokenize
 from bench.training import load_state, train
 

@@ -30,6 +30,17 @@ def to_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def _is_whole(path: Path) -> bool:
+    """Whether a file of tensors is there and not cut off: a broken one is as good as none."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy"):
+            return True
+    except (OSError, SafetensorError):
+        return False
+
+
 class Store:
     """The artefacts and cells under one folder.
 
@@ -41,8 +52,8 @@ class Store:
         self.root = root
 
     def has_model(self, key: str) -> bool:
-        """Whether a training is stored."""
-        return self._model(key).exists()
+        """Whether a training is stored, and whole."""
+        return _is_whole(self._model(key))
 
     def save_model(self, key: str, tensors: dict[str, torch.Tensor], about: dict[str, Any]) -> None:
         """Store a training's tensors and what is known about it."""
@@ -66,8 +77,8 @@ class Store:
         return about
 
     def has_signals(self, key: str) -> bool:
-        """Whether a scoring is stored."""
-        return self._signals(key).exists()
+        """Whether a scoring is stored, and whole."""
+        return _is_whole(self._signals(key))
 
     def save_signals(self, key: str, arrays: dict[str, np.ndarray]) -> None:
         """Store a scoring's arrays."""

@@ -225,3 +225,15 @@ def test_a_full_disk_ends_a_run_with_one_line_a_cell_and_leaves_no_temporary_fil
     assert not list((tmp_path / "run" / "models").iterdir())
     (cell,) = (tmp_path / "run" / "cells").iterdir()
     assert "base" in cell.name
+
+
+@pytest.mark.parametrize("kept", [0, 7, 40, -1])
+def test_an_artefact_that_was_cut_off_counts_as_missing_and_can_be_replaced(tmp_path, kept):
+    store, arrays = Store(tmp_path), {"lengths": np.arange(5), "logprobs": np.ones(9, dtype=np.float32)}
+    store.save_signals("k", arrays)
+    (path,) = (tmp_path / "signals").iterdir()
+    path.write_bytes(path.read_bytes()[:kept])
+    assert not store.has_signals("k")
+    store.save_signals("k", arrays)
+    assert store.has_signals("k")
+    np.testing.assert_array_equal(store.load_signals("k")["lengths"], arrays["lengths"])

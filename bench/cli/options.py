@@ -1,9 +1,14 @@
 """The options that say what to run, shared by `bench run` and `bench status`."""
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from bench.errors import InputError
 
 Dataset = Annotated[
     list[str] | None,
@@ -53,12 +58,44 @@ Config = Annotated[
 ]
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that a user gave, by the names that settings have."""
-    from bench.errors import InputError
+def _settings(
+    dataset: Dataset = None,
+    data_dir: DataDir = None,
+    model: Model = None,
+    tuning: Tuning = None,
+    defense: Defense = None,
+    attack: Attack = None,
+    plugin: Plugin = None,
+    seed: Seed = None,
+    split_seed: SplitSeed = None,
+    out: Out = None,
+    limit: Limit = None,
+    max_length: MaxLength = None,
+    epochs: Epochs = None,
+    batch_size: BatchSize = None,
+    learning_rate: LearningRate = None,
+    share: Share = None,
+    config: Config = None,
+) -> None:
+    """The parameters of every command that takes settings."""
 
+
+def takes_settings(command: Callable[[dict[str, Any], Path | None], None]) -> Callable[..., None]:
+    """A command with all these options, which receives what was given of them, and the config file."""
+
+    @wraps(command)
+    def with_options(**options: Any) -> None:
+        config = options.pop("config")
+        command(_given(options), config)
+
+    with_options.__signature__ = inspect.signature(_settings)  # type: ignore[attr-defined]
+    with_options.__annotations__ = _settings.__annotations__
+    return with_options
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that a user gave, by the names that settings have."""
     named = {name: value for name, value in options.items() if value is not None and value != []}
-    named.pop("config", None)
     if shares := named.pop("share", None):
         parts = [share.partition("=") for share in shares]
         if any(not equals for _, equals, _ in parts):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,30 +14,12 @@ if TYPE_CHECKING:
     from bench.plan import Plan
 
 
-def run(
-    dataset: options.Dataset = None,
-    data_dir: options.DataDir = None,
-    model: options.Model = None,
-    tuning: options.Tuning = None,
-    defense: options.Defense = None,
-    attack: options.Attack = None,
-    plugin: options.Plugin = None,
-    seed: options.Seed = None,
-    split_seed: options.SplitSeed = None,
-    out: options.Out = None,
-    limit: options.Limit = None,
-    max_length: options.MaxLength = None,
-    epochs: options.Epochs = None,
-    batch_size: options.BatchSize = None,
-    learning_rate: options.LearningRate = None,
-    share: options.Share = None,
-    config: options.Config = None,
-) -> None:
+@options.takes_settings
+def run(given: dict[str, Any], config: Path | None) -> None:
     """Run every combination of defense and attack, and show the leaderboard.
 
     Without options: the embedded model on both synthetic families, all defenses, all attacks.
     """
-    given = options.given(locals())
     from bench.experiment import settings_from
     from bench.plan import make_plan
 

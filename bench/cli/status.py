@@ -1,31 +1,16 @@
 """`bench status`: which cells are done, and which a run would compute."""
 
+from pathlib import Path
+from typing import Any
+
 import typer
 
 from bench.cli import options
 
 
-def status(
-    dataset: options.Dataset = None,
-    data_dir: options.DataDir = None,
-    model: options.Model = None,
-    tuning: options.Tuning = None,
-    defense: options.Defense = None,
-    attack: options.Attack = None,
-    plugin: options.Plugin = None,
-    seed: options.Seed = None,
-    split_seed: options.SplitSeed = None,
-    out: options.Out = None,
-    limit: options.Limit = None,
-    max_length: options.MaxLength = None,
-    epochs: options.Epochs = None,
-    batch_size: options.BatchSize = None,
-    learning_rate: options.LearningRate = None,
-    share: options.Share = None,
-    config: options.Config = None,
-) -> None:
+@options.takes_settings
+def status(given: dict[str, Any], config: Path | None) -> None:
     """Show which cells a run with the same options would find done, and what it would compute."""
-    given = options.given(locals())
     from bench.experiment import settings_from
     from bench.plan import make_plan
     from bench.store import Store
