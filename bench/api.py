@@ -48,7 +48,7 @@ def run(config: Path | None = None, **settings: Any) -> Results:
 
     checked = settings_from(settings, config)
     plan, store = make_plan(checked), Store(checked.out)
-    failures = Runner(store).run(plan)
+    failures = Runner(store, show_text=checked.show_text).run(plan)
     write_leaderboard(store)
     if failures:
         raise RunError("; ".join(f"{what}: {why}" for what, why in failures.items()))

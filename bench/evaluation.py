@@ -16,6 +16,7 @@ import numpy as np
 
 from bench import statistics
 from bench.attack import Attack, ExtractionAttack, Floats, MembershipAttack, Passage, TokenSignals, Unit
+from bench.errors import RunError
 from bench.tokens import Tokens
 
 FPRS = (0.01, 0.001)
@@ -166,6 +167,8 @@ def utility(holdout: Sequence[Subject]) -> dict[str, float]:
         len(subject.tokens.text_of(slice(0, len(subject.tokens))).encode("utf-8")) for subject in holdout
     )
     nll = -float(logprobs.mean())
+    if not math.isfinite(nll):
+        raise RunError(f"the loss on the holdout is {nll}: the model gives a token no probability")
     return {
         "nll": nll,
         "perplexity": math.exp(min(nll, 700.0)),

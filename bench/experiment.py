@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from bench.attack import Attack
 from bench.defense import Defense
@@ -15,6 +15,7 @@ from bench.models.tuning import Tuning
 from bench.names import did_you_mean
 from bench.records.splits import Shares
 from bench.registry import attacks, defenses, load_plugin_file
+from bench.validation import first_fault
 
 
 def _several(value: Any) -> Any:
@@ -50,7 +51,16 @@ class Settings(BaseModel):
     batch_size: int = Field(8, ge=1)
     learning_rate: float | None = Field(None, gt=0, description="by default what suits the model and tuning")
     shares: Shares = Shares()
+    show_text: bool = Field(False, description="let errors of plugins quote records")
     split_seed: int = Field(0, ge=0, description="of the splits and of generated or drawn records")
+
+    @field_validator("out")
+    @classmethod
+    def _can_be_a_folder(cls, out: Path) -> Path:
+        for path in (out, *out.parents):
+            if path.exists() and not path.is_dir():
+                raise ValueError(f"{path} is a file; give a folder, or a name that is free")
+        return out
 
     def learning_rate_for(self, model: str) -> float:
         """The rate given, else one that suits: small embedded models take more than pre-trained ones."""
@@ -75,9 +85,9 @@ def settings_from(given: dict[str, Any], config: Path | None = None) -> Settings
     try:
         return Settings.model_validate(stated)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where}={first['input']!r:.80} is not allowed: {first['msg']}") from None
+        fault = first_fault(error)
+        value = str(fault.given) if isinstance(fault.given, Path) else repr(fault.given)
+        raise InputError(f"{fault.field}={value:.80} is not allowed: {fault.message}") from None
 
 
 def _read_config(path: Path) -> dict[str, Any]:

@@ -23,6 +23,10 @@ from bench.results import (
     RowUtility,
 )
 from bench.store import digest
+from bench.validation import first_fault
+
+LEAST_MEMORIZED = 0.1
+"""Nats of mean TRA under which the undefended run has memorized too little to divide by."""
 
 LEVELS: tuple[str, ...] = get_args(Knowledge)
 
@@ -36,9 +40,8 @@ def checked_cell(stated: dict[str, Any], where: object) -> CellFile:
     try:
         return CellFile.model_validate(stated)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"cell {where}: {field}: {first['msg']}; delete it and run again") from None
+        fault = first_fault(error)
+        raise InputError(f"cell {where}: {fault.field}: {fault.message}; delete it and run again") from None
 
 
 def leaderboard(cells: Sequence[CellFile]) -> Leaderboard:
@@ -170,7 +173,7 @@ def _below_reference(cell: CellFile, against: _Yardsticks) -> bool:
 
 def _remaining(tra: float | None, undefended: Memorization | None, field: str) -> float | None:
     whole = None if undefended is None else getattr(undefended, field)
-    return tra / whole if tra is not None and whole is not None and whole > 0 else None
+    return tra / whole if tra is not None and whole is not None and whole >= LEAST_MEMORIZED else None
 
 
 def _flags(cell: CellFile, against: _Yardsticks, memorization: Memorization | None) -> list[str]:
@@ -235,6 +238,16 @@ def _over_seeds(values: Sequence[Any]) -> Any:
     return first
 
 
+def comparable(rows: Sequence[Row]) -> list[Row]:
+    """The rows of attacks that every defense among them was put to."""
+    put_to: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row.defense not in FLOORS:
+            put_to[row.spec].add(row.attack_spec)
+    shared = set.intersection(*put_to.values()) if put_to else set()
+    return [row for row in rows if row.attack_spec in shared]
+
+
 def worst_leakage(rows: Iterable[Row], level: str = LEVELS[-1]) -> Row | None:
     """The row that leaks most to an adversary who knows no more than `level`."""
     known = LEVELS[: LEVELS.index(level) + 1]
@@ -244,8 +257,9 @@ def worst_leakage(rows: Iterable[Row], level: str = LEVELS[-1]) -> Row | None:
 
 def _with_frontier(rows: Sequence[Row]) -> list[Row]:
     points: dict[str, tuple[float, float]] = {}
-    for spec in dict.fromkeys(row.spec for row in rows if row.defense not in FLOORS):
-        own = [row for row in rows if row.spec == spec]
+    judged = comparable(rows)
+    for spec in dict.fromkeys(row.spec for row in judged if row.defense not in FLOORS):
+        own = [row for row in judged if row.spec == spec]
         worst, gain = worst_leakage(own), own[0].utility.gain_kept
         if worst is not None and worst.leakage is not None and gain is not None:
             points[spec] = (gain, worst.leakage)

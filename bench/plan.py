@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
-from bench.attack import Attack, ExtractionAttack
+from bench.attack import Attack, ExtractionAttack, Knowledge
 from bench.defense import Defense
 from bench.errors import InputError
 from bench.experiment import Settings, chosen_plugins
@@ -19,6 +20,7 @@ from bench.tasks import Cell, Lab, Scoring, Training
 
 AUDITOR_SEED_OFFSET = 1_000_003
 ADVERSARY_SEED_OFFSET = 2_000_003
+KNOWN = ", ".join(get_args(Knowledge))
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ def make_plan(settings: Settings) -> Plan:
         InputError: something that the settings name does not exist or does not fit.
     """
     defenses, attacks = chosen_plugins(settings)
-    cards = [load_card(name) for name in settings.dataset]
-    models = [(_shown(model), find_model(model)) for model in settings.model]
+    cards = [load_card(name) for name in dict.fromkeys(settings.dataset)]
+    models = [(_shown(model), find_model(model)) for model in dict.fromkeys(settings.model)]
     for model, folder in models:
         longest = longest_input(folder)
         if longest is not None and settings.max_length + 1 > longest:
@@ -74,9 +76,13 @@ def make_plan(settings: Settings) -> Plan:
                 "one of them the start token"
             )
     for attack in attacks:
+        if attack.knowledge not in get_args(Knowledge):
+            raise InputError(f"attack {attack.name}: knowledge {attack.knowledge!r} is not one of {KNOWN}")
         for source in attack.sources:
             if source.startswith("model:"):
                 find_model(source.removeprefix("model:"))
+            elif source not in get_args(Knowledge):
+                raise InputError(f"attack {attack.name}: source {source!r} is not one of {KNOWN}, model:NAME")
     corpora = [
         split(
             load_records(card, settings.data_dir, settings.limit, settings.split_seed),
@@ -92,7 +98,7 @@ def make_plan(settings: Settings) -> Plan:
         cell
         for card, splits in zip(cards, corpora, strict=True)
         for model, folder in models
-        for seed in settings.seed
+        for seed in dict.fromkeys(settings.seed)
         for cell in _cells(Lab(card.name, splits, model, folder, settings, seed, device), defenses, attacks)
     ]
     return Plan(tuple(cells))

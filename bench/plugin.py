@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bench.errors import InputError
 from bench.names import did_you_mean
+from bench.validation import first_fault
 
 
 class Plugin(BaseModel):
@@ -32,14 +33,13 @@ class Plugin(BaseModel):
             if parameter not in cls.model_fields:
                 takes = ", ".join(cls.model_fields) or "no parameters"
                 hint = did_you_mean(parameter, cls.model_fields)
-                raise InputError(f"{cls.name} has no parameter {parameter!r}{hint}; it takes {takes}")
+                raise InputError(f"{cls.name} has no parameter {parameter!r}{hint} (it takes {takes})")
         try:
             return cls(**given)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = f"{cls.name}: {first['loc'][0]}={first['input']}" if first["loc"] else cls.name
-            same = [one["msg"] for one in error.errors() if one["loc"][:1] == first["loc"][:1]]
-            raise InputError(f"{where} is not allowed: {'; or: '.join(same)}") from None
+            fault = first_fault(error)
+            name = fault.field.partition(".")[0]
+            raise InputError(f"{cls.name}: {name}={fault.given} is not allowed: {fault.message}") from None
 
     @property
     def parameters(self) -> dict[str, Any]:

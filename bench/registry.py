@@ -82,14 +82,14 @@ class Registry(Generic[T]):
     def summary(self, name: str) -> str:
         """The first line of a plugin's docstring, read without importing its module."""
         if name in self._registered:
-            return _first_line(self._registered[name].__doc__)
+            return first_line(self._registered[name].__doc__)
         module, _, attribute = self._declared()[name].value.partition(":")
         spec = importlib.util.find_spec(module)
         if spec is None or spec.origin is None:
             return ""
         for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and node.name == attribute:
-                return _first_line(ast.get_docstring(node))
+                return first_line(ast.get_docstring(node))
         return ""
 
     def _declared(self) -> dict[str, EntryPoint]:
@@ -167,5 +167,6 @@ def _run_file(path: Path) -> ModuleType:
     return module
 
 
-def _first_line(docstring: str | None) -> str:
+def first_line(docstring: str | None) -> str:
+    """What a plugin's docstring opens with."""
     return (docstring or "").strip().partition("\n")[0]

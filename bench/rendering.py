@@ -10,8 +10,8 @@ from typing import Any
 
 from tabulate import tabulate
 
-from bench.leaderboard import LEVELS, worst_leakage
-from bench.results import FLOORS, Leaderboard, Row
+from bench.leaderboard import LEVELS, comparable, worst_leakage
+from bench.results import Leaderboard, Row
 from bench.statistics import nonmembers_needed
 from bench.store import to_json
 
@@ -22,12 +22,22 @@ FPRS = ("0.01", "0.001")
 LEGEND = """\
 **Gain kept**: share of what undefended fine-tuning, at its validation minimum, gains on the holdout
 over the base model. **Leak**: the most that any attack gets from an adversary who knows that much or
-less; 0 % as from a model that never saw the members, 100 % everything. **Memorized**: mean TRA on the
-members' personal information, against the undefended run's. **Extracted**: spans reproduced exactly
-from the text before them, where that does not hold them already; the floor is the same for the
-reference model. ★ marks the frontier: no other defense keeps as much and leaks as little. ▼ marks a
-defense that falls short of the reference, which never saw the members' records, by over 1 % of the gain.
+less, by attacks that all rows were put to; 100 % is everything. The two floors never saw a member: what
+leaks from them is chance, and so is as much from any other. **Memorized**: mean TRA on the members'
+personal information, against the undefended run's. **Extracted**: spans reproduced exactly from the text
+before them, where that does not hold them already; the floor is the same for the reference model.
+★ marks the frontier: no other defense keeps as much and leaks as little. ▼ marks a defense that falls
+short of the reference, which never saw the members' records, by over 1 % of the gain.
 """
+
+FLAGS = {
+    "below-reference": "holdout loss above the reference's by over 1 % of the gain",
+    "record-level": "the privacy guarantee is for one record, and groups have several",
+    "trained-on-both-halves": "the complement was trained on as well",
+    "no-undefended-run": "nothing to measure the gain kept against; add --defense none",
+    "no-auditor-reference": "nothing to measure memorization with; add --attack tra",
+    "spans-lost-by-truncation": "some spans lie beyond the tokens that are kept; raise --max-length",
+}
 
 
 def as_json(board: Leaderboard) -> str:
@@ -65,6 +75,7 @@ def as_markdown(board: Leaderboard) -> str:
         parts.append(f"## {dataset} · {model} · {tuning} fine-tuning\n")
         parts.append(_about(rows, setting))
         parts.append(_github(defense_table(rows)))
+        parts.append(_notes(rows))
         parts.append("### Attacks on records: AUC (95 % interval)\n")
         parts.append(_github(_auc_table(rows, "record")))
         for fpr in FPRS:
@@ -86,13 +97,14 @@ def as_markdown(board: Leaderboard) -> str:
 def as_terminal(board: Leaderboard) -> str:
     """The defenses of every dataset and model, one plain table each, and what the columns mean."""
     parts = []
-    for (dataset, model, tuning, _), rows in _groups(board):
+    for (dataset, model, tuning, setting), rows in _groups(board):
         headers, body = defense_table(rows)
         aligned = ("left",) + ("right",) * (len(headers) - 1)
         headers = [header.replace(" ", "\n", 1) for header in headers]
         table = tabulate(body, headers, tablefmt="simple", disable_numparse=True, colalign=aligned)
-        parts.append(f"{dataset} · {model} · {tuning} fine-tuning\n\n{table}\n")
-    return "\n".join([*parts, LEGEND.replace("**", "")])
+        title = f"{dataset} · {model} · {tuning} fine-tuning\n{_about(rows, setting)}"
+        parts.append(f"{title}\n{table}\n\n{_notes(rows)}")
+    return "\n".join([*parts, LEGEND]).replace("**", "").replace("`", "")
 
 
 def _groups(board: Leaderboard) -> list[tuple[tuple[str, str, str, str], list[Row]]]:
@@ -125,6 +137,18 @@ def _about(rows: Sequence[Row], setting: str) -> str:
     return f"{judged}protocol {rows[0].protocol} · seeds {seeds} · setting `{setting}`\n"
 
 
+def _notes(rows: Sequence[Row]) -> str:
+    """What the flags say, and of whom."""
+    specs = list(dict.fromkeys(row.spec for row in rows))
+    lines = []
+    for flag, meaning in FLAGS.items():
+        flagged = [spec for spec in specs if any(row.spec == spec and flag in row.flags for row in rows)]
+        if flagged:
+            whose = "all" if len(flagged) == len(specs) else ", ".join(flagged)
+            lines.append(f"- `{flag}` ({whose}): {meaning}")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
 def _by_spec(rows: Sequence[Row]) -> list[list[Row]]:
     specs = dict.fromkeys(row.spec for row in rows)
     return [[row for row in rows if row.spec == spec] for spec in specs]
@@ -136,8 +160,12 @@ def _marked(row: Row) -> str:
 
 
 def defense_table(rows: Sequence[Row]) -> Table:
-    """One line a defense: what it keeps, what it leaks at each level of knowledge, what is left in it."""
-    levels = [level for level in LEVELS if any(row.knowledge == level for row in rows)]
+    """One line a defense: what it keeps, what it leaks at each level of knowledge, what is left in it.
+
+    Columns that hold nothing for any of them are left out.
+    """
+    judged = comparable(rows)
+    levels = [level for level in LEVELS if any(row.knowledge == level for row in judged)]
     headers = ["defense", "gain kept", "NLL", *(f"leak: {level}" for level in levels)]
     headers += ["memorized", "TRA > 1 nat", "extracted", "floor", "ε"]
     body = []
@@ -147,23 +175,22 @@ def defense_table(rows: Sequence[Row]) -> Table:
             (r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None
         )
         memorization = row.memorization
-        worst = [worst_leakage(own, level) for level in levels]
+        worst = [worst_leakage([r for r in judged if r.spec == row.spec], level) for level in levels]
         body.append(
             [
                 _marked(row),
                 _percent(row.utility.gain_kept),
                 _number(row.utility.nll, 3),
-                *(_percent(one.leakage) if one else "n/a" for one in worst),
+                *(_percent(one.leakage if one else None) for one in worst),
                 _percent(memorization.remaining_pii if memorization else None),
                 _percent(memorization.share_above_1_nat if memorization else None, 1),
                 _percent(extraction.rate if extraction else None, 1),
                 _percent(extraction.reference_rate if extraction else None, 1),
-                _number(
-                    row.privacy.epsilon if row.privacy else None, 2, "∞" if row.defense not in FLOORS else ""
-                ),
+                _number(row.privacy.epsilon if row.privacy else None, 2, ""),
             ]
         )
-    return headers, body
+    kept = [i for i in range(len(headers)) if any(line[i] not in {"", "n/a"} for line in body)]
+    return [headers[i] for i in kept], [[line[i] for i in kept] for line in body]
 
 
 def _attack_columns(rows: Sequence[Row], unit: str) -> list[str]:
@@ -289,8 +316,9 @@ def _cost_table(rows: Sequence[Row]) -> Table:
 
 
 def _percent(value: float | None, digits: int = 0, missing: str = "n/a") -> str:
-    return missing if value is None else f"{100 * value:.{digits}f} %"
+    return missing if value is None else f"{round(100 * value, digits) + 0.0:.{digits}f} %"
 
 
 def _number(value: float | None, digits: int, missing: str = "n/a") -> str:
-    return missing if value is None else f"{value:.{digits}f}"
+    # Adding 0 turns the -0 of a rounded small number into 0.
+    return missing if value is None else f"{round(value, digits) + 0.0:.{digits}f}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +43,7 @@ class Runner:
 
     store: Store
     watcher: Watcher = field(default_factory=Watcher)
+    show_text: bool = False
     _failed: dict[str, str] = field(default_factory=dict)
     _tokens: dict[tuple[int, str], list[Tokens]] = field(default_factory=dict)
     _signals: dict[str, list[TokenSignals]] = field(default_factory=dict)
@@ -56,10 +59,10 @@ class Runner:
         for cell in plan.missing(self.store):
             try:
                 self.store.save_cell(cell.name, self._cell(cell))
-            except (InputError, KeyboardInterrupt):
+            except InputError:
                 raise
-            except Exception as error:
-                failed[f"{cell.lab.dataset} {cell.spec} {cell.attack.spec}"] = _line(error)
+            except (Exception, SystemExit) as error:
+                failed[f"{cell.lab.dataset} {cell.spec} {cell.attack.spec}"] = self._line(error)
         return failed
 
     def tokens(self, trainings: Sequence[Training], scorings: Sequence[Scoring]) -> int:
@@ -107,13 +110,18 @@ class Runner:
             "privacy": about.get("privacy"),
             "training": about.get("training"),
             "cost": {
-                "train_seconds": about.get("train_seconds", 0.0),
+                "train_seconds": self._seconds(training),
                 "peak_memory_mb": about.get("peak_memory_mb", 0.0),
                 "trainings": 0 if training is None else 1 + len(training.references),
             },
             "counts": _counts(members, holdout),
         }
         return CellFile.model_validate(cell_file).model_dump(mode="json", by_alias=True)
+
+    def _seconds(self, training: Training | None) -> float:
+        """How long a training took, those of its references included."""
+        trainings = [] if training is None else [training, *training.references]
+        return float(sum(self.store.about_model(one.key)["train_seconds"] for one in trainings))
 
     def _subjects(self, lab: Lab, sources: dict[str, Scoring]) -> list[Subject]:
         signals = {name: self._scored(scoring) for name, scoring in sources.items()}
@@ -173,8 +181,8 @@ class Runner:
             raise RunError(self._failed[training.key])
         try:
             self._train(training)
-        except Exception as error:
-            self._failed[training.key] = _line(error)
+        except (Exception, SystemExit) as error:
+            self._failed[training.key] = self._line(error)
             raise
         finally:
             gc.collect()
@@ -229,6 +237,15 @@ class Runner:
             scored = self._scored(Scoring(lab, reference, splits=(name,)))
         return [signals.logprobs for signals in scored]
 
+    def _line(self, error: BaseException) -> str:
+        """What went wrong. The message of an error that is not ours may quote a record, so it is withheld."""
+        message = " ".join(str(error).split())
+        if isinstance(error, RunError | OSError):
+            return message
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{type(error).__name__} in {Path(where.filename).name}, line {where.lineno}"
+        return f"{place}: {message}" if self.show_text else f"{place} (--show-text shows what it says)"
+
     def _tokens_of(self, lab: Lab, name: str) -> list[Tokens]:
         key = (id(lab), name)
         if key not in self._tokens:
@@ -254,8 +271,3 @@ def _require_same_tokenizer(lab: Lab, other: str) -> None:
     ours, theirs = (load_tokenizer(folder)[0].get_vocab() for folder in (lab.folder, find_model(other)))
     if ours != theirs:
         raise InputError(f"model {other} has another tokenizer than {lab.model}; a reference must share it")
-
-
-def _line(error: Exception) -> str:
-    message = " ".join(str(error).split()) or type(error).__name__
-    return message if isinstance(error, RunError | OSError) else f"{type(error).__name__}: {message}"

@@ -141,6 +141,8 @@ class Store:
             write(temporary)
             temporary.chmod(0o600)
             temporary.replace(path)
+        except Exception as error:
+            raise OSError(f"{path} cannot be written: {' '.join(str(error).split())}") from error
         finally:
             temporary.unlink(missing_ok=True)
 

@@ -77,7 +77,11 @@ def train(
         reference = None if reference_logprobs is None else [reference_logprobs[index] for index in indices]
         batch = collate([records[index] for index in indices], device, reference)
         logits, logprobs = logits_and_logprobs(model, batch)
-        return mean_over_own_tokens(defense.token_losses(logprobs, logits, batch), batch.mask)
+        losses = defense.token_losses(logprobs, logits, batch)
+        if not isinstance(losses, torch.Tensor) or losses.shape != batch.mask.shape:
+            gave = tuple(losses.shape) if isinstance(losses, torch.Tensor) else type(losses).__name__
+            raise RunError(f"{defense.spec}: token_losses gave {gave}, not {tuple(batch.mask.shape)}, (B, T)")
+        return mean_over_own_tokens(losses, batch.mask)
 
     started = time.perf_counter()
     history: list[float] = []
@@ -95,7 +99,7 @@ def train(
             if not np.isfinite(history[-1]):
                 raise RunError(
                     f"{defense.spec}: the validation loss is {history[-1]} after epoch {epoch + 1}; "
-                    f"lower the learning rate ({schedule.learning_rate:g})"
+                    f"lower the learning rate ({schedule.learning_rate:g}), or mend the defense"
                 )
             if history[-1] < min(history[:-1], default=np.inf):
                 best, best_epoch = _state(model), epoch + 1

@@ -26,7 +26,7 @@ class DPSGD(Defense):
 
     name: ClassVar[str] = "dp-sgd"
 
-    epsilon: float = Field(8.0, gt=0, description="privacy budget that is never exceeded")
+    epsilon: float = Field(8.0, ge=0.1, description="privacy budget that is never exceeded")
     delta: Annotated[float, Field(gt=0, lt=1)] | Literal["auto"] = Field(
         "auto", description="below 1/n; auto is 1/(10 n) for n records"
     )

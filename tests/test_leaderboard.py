@@ -72,6 +72,10 @@ def floors() -> list[CellFile]:
     return [cell("base", 6.0), cell("reference", 4.0), none]
 
 
+def undefended_by_loss() -> CellFile:
+    return cell("none", 3.0, membership(1.0), best_nll=2.0)
+
+
 def rows(*cells: CellFile) -> dict[str, Row]:
     return {row.spec: row for row in leaderboard(cells).rows}
 
@@ -114,14 +118,33 @@ def test_the_frontier_holds_who_is_not_beaten_and_ties_stay_on_it():
     points = {"best": (2.5, 0.75), "same": (2.5, 0.75), "keeps-less": (3.0, 0.75), "leaks-more": (2.5, 0.8)}
     points |= {"tight": (5.0, 0.55), "unmeasured": (2.0, None), "worse-elsewhere": (2.4, 0.6)}
     cells = [cell(spec, nll, membership(auc)) for spec, (nll, auc) in points.items()]
-    cells.append(cell("worse-elsewhere", 2.4, membership(0.8), attack="tra"))
-    frontier = {spec for spec, row in rows(*floors(), *cells).items() if row.frontier}
+    by_tra = {"unmeasured": None}
+    cells += [
+        cell(spec, nll, membership(by_tra.get(spec, 0.5)), attack="tra") for spec, (nll, _) in points.items()
+    ]
+    cells[-1] = cell("worse-elsewhere", 2.4, membership(0.8), attack="tra")
+    frontier = {spec for spec, row in rows(*floors(), undefended_by_loss(), *cells).items() if row.frontier}
     assert frontier == {"best", "same", "tight", "worse-elsewhere"}
+
+
+def test_only_attacks_that_every_defense_was_put_to_decide_about_the_frontier():
+    hard = [cell("hard", 2.5, membership(0.6)), cell("hard", 2.5, membership(0.9), attack="tra")]
+    easy = cell("easy", 2.4, membership(0.7))
+    found = rows(*floors(), undefended_by_loss(), *hard, easy)
+    assert {spec for spec, row in found.items() if row.frontier} == {"hard", "easy"}
+    assert not any(row.frontier for row in rows(*floors(), *hard, easy).values())
 
 
 def test_floors_come_first_then_the_frontier_then_who_keeps_more():
     a, b, c = cell("a", 5.0), cell("b", 3.5, membership(1.0)), cell("c", 4.5)
-    assert list(rows(a, b, c, *floors())) == ["base", "reference", "none", "c", "b", "a"]
+    assert list(rows(a, b, c, *floors(), undefended_by_loss())) == [
+        "base",
+        "reference",
+        "none",
+        "c",
+        "b",
+        "a",
+    ]
     assert leaderboard([a, b, c, *floors()]) == leaderboard([*floors(), c, b, a])
 
 
@@ -198,6 +221,8 @@ def test_an_invalid_cell_is_refused_with_its_file_and_field():
 def full_board() -> Leaderboard:
     cells = [*floors(), cell("mine", 3.0, membership(0.75), membership(0.6, "span"))]
     dp = {"privacy": PRIVACY, "spec": "dp-sgd:epsilon=4", "params": {"epsilon": 4.0}}
+    cells += [undefended_by_loss(), cell("mine", 3.0, membership(0.75), attack="tra")]
+    cells += [cell("dp-sgd", 4.5, membership(0.7), attack=attack, **dp) for attack in ("loss", "tra")]
     return leaderboard([*cells, cell("dp-sgd", 4.5, extraction(0.5, 0.25, 0.0), attack="extraction", **dp)])
 
 
@@ -245,7 +270,7 @@ def test_csv_reads_back_one_line_a_row():
         assert None not in line
         assert float(line["utility.nll"]) == row.utility.nll
         assert line["auc"] == ("" if row.auc is None else str(row.auc))
-    (private,) = [line for line in lines if line["defense"] == "dp-sgd"]
+    (private,) = [line for line in lines if (line["defense"], line["attack"]) == ("dp-sgd", "extraction")]
     named = [private[name] for name in ("params", "privacy.epsilon", "extraction.rate")]
     assert named == ["epsilon=4.0", "7.9", "0.5"]
 

@@ -206,9 +206,10 @@ def test_a_folder_that_cannot_be_written_ends_a_run_with_one_line(tmp_path, monk
     monkeypatch.setattr(sys, "argv", [*SMALL, str(tmp_path / "taken" / "run")])
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 1
-    complaints = [line for line in capsys.readouterr().err.splitlines() if "taken" in line]
-    assert [line for line in complaints if line.startswith("bench: ") and "Not a directory" in line]
+    assert ended.value.code == 2
+    (complaint,) = capsys.readouterr().err.splitlines()
+    assert complaint.startswith("bench: out=")
+    assert complaint.endswith("taken is a file; give a folder, or a name that is free")
 
 
 def test_a_full_disk_ends_a_run_with_one_line_a_cell_and_leaves_no_temporary_file(

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 from typer.main import get_command
@@ -9,13 +11,31 @@ from typer.main import get_command
 from bench.cli import leaderboard, ls, run, status
 from bench.errors import InputError, RunError
 
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"trap-bench {version('trap-bench')}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     name="bench",
-    help="Which defense keeps most of a fine-tuned language model's utility and leaks least.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Which defense keeps most of a fine-tuned language model's utility and leaks least."""
+
+
 app.command("run")(run.run)
 app.command("ls")(ls.ls)
 app.command("status")(status.status)
@@ -33,7 +53,7 @@ def main() -> None:
         code = _complain(str(error), 2)
     except (RunError, OSError) as error:
         code = _complain(str(error), 1)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         code = _complain("interrupted; run again to go on where it stopped", 130)
     except Exception as error:
         # Click's own complaints (unknown option, missing value); their class moves between versions.

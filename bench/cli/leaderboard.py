@@ -28,7 +28,9 @@ def leaderboard(
     if format not in FORMATS:
         raise InputError(f"--format {format}: known are {', '.join(FORMATS)}")
     if not run_dir.is_dir():
-        raise InputError(f"{run_dir}: there is no such folder; `bench run --out {run_dir}` makes it")
+        raise InputError(f"{run_dir} is no folder of results; `bench run --out FOLDER` makes one")
+    if output is not None and not output.parent.is_dir():
+        raise InputError(f"--output {output}: there is no folder {output.parent}")
     store = Store(run_dir)
     board = publishing.publish(store, to) if publish else publishing.read_leaderboard(store)
     render = {"md": rendering.as_markdown, "json": rendering.as_json, "csv": rendering.as_csv}

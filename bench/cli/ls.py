@@ -4,28 +4,53 @@ from typing import Annotated
 
 import typer
 
+from bench.cli import options
 from bench.errors import InputError
+from bench.names import did_you_mean
+from bench.plugin import Plugin
+from bench.registry import first_line
 
 KINDS = ("defenses", "attacks", "datasets", "models")
 
 
 def ls(
-    kind: Annotated[
-        str | None, typer.Argument(help="defenses, attacks, datasets or models; all by default.")
+    what: Annotated[
+        str | None,
+        typer.Argument(help="defenses, attacks, datasets or models (default: all), or one plugin."),
     ] = None,
+    plugin: options.Plugin = None,
 ) -> None:
-    """List defenses, attacks, datasets and models."""
-    if kind is not None and kind not in KINDS:
-        from bench.names import did_you_mean
+    """List defenses, attacks, datasets and models, or the parameters of one defense or attack."""
+    from bench import registry
 
-        raise InputError(f"unknown kind {kind!r}{did_you_mean(kind, KINDS)} (known: {', '.join(KINDS)})")
-    for one in KINDS if kind is None else (kind,):
-        entries = _entries(one)
-        width = max(len(name) for name, _ in entries)
-        if kind is None:
-            typer.echo(f"{one}:")
-        for name, summary in entries:
-            typer.echo(f"  {name:<{width}}  {summary}")
+    for path in plugin or ():
+        registry.load_plugin_file(path)
+    plugins: list[type[Plugin]] = []
+    plugins += [registry.defenses().get(name) for name in registry.defenses().names() if name == what]
+    plugins += [registry.attacks().get(name) for name in registry.attacks().names() if name == what]
+    for one in plugins:
+        _show_parameters(one)
+    if plugins:
+        return
+    if what is not None and what not in KINDS:
+        known = [*KINDS, *registry.defenses().names(), *registry.attacks().names()]
+        raise InputError(f"nothing is called {what!r}{did_you_mean(what, known)} (known: {', '.join(known)})")
+    for kind in KINDS if what is None else (what,):
+        if what is None:
+            typer.echo(f"{kind}:")
+        _show(_entries(kind))
+
+
+def _show(entries: list[tuple[str, str]]) -> None:
+    width = max(len(name) for name, _ in entries)
+    for name, summary in entries:
+        typer.echo(f"  {name:<{width}}  {summary}")
+
+
+def _show_parameters(plugin: type[Plugin]) -> None:
+    typer.echo(f"{plugin.name}: {first_line(plugin.__doc__)}")
+    if plugin.model_fields:
+        _show([(f"{name}={f.default}", f.description or "") for name, f in plugin.model_fields.items()])
 
 
 def _entries(kind: str) -> list[tuple[str, str]]:

@@ -53,6 +53,10 @@ Share = Annotated[
         help="A split's share of the records, such as holdout=0.3; all five must sum to 1. Repeatable.",
     ),
 ]
+ShowText = Annotated[
+    bool | None,
+    typer.Option("--show-text", help="Let errors of plugins quote records."),
+]
 Config = Annotated[
     Path | None, typer.Option("--config", help="A YAML file of these settings; options override it.")
 ]
@@ -75,6 +79,7 @@ def _settings(
     batch_size: BatchSize = None,
     learning_rate: LearningRate = None,
     share: Share = None,
+    show_text: ShowText = None,
     config: Config = None,
 ) -> None:
     """The parameters of every command that takes settings."""

@@ -11,6 +11,7 @@ import typer
 from bench.cli import options
 
 if TYPE_CHECKING:
+    from bench.experiment import Settings
     from bench.plan import Plan
 
 
@@ -25,14 +26,14 @@ def run(given: dict[str, Any], config: Path | None) -> None:
 
     settings = settings_from(given, config)
     plan = make_plan(settings)
-    failures = _carry_out(plan, settings.out)
+    failures = _carry_out(plan, settings)
     for what, why in failures.items():
         typer.echo(f"failed: {what}: {why}", err=True)
     if failures:
         raise typer.Exit(1)
 
 
-def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
+def _carry_out(plan: Plan, settings: Settings) -> dict[str, str]:
     from rich import progress as bars
     from rich.console import Console
 
@@ -40,14 +41,15 @@ def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
     from bench.rendering import as_terminal
     from bench.store import Store
 
+    out = settings.out
     console, store = Console(stderr=True, highlight=False), Store(out)
     missing = plan.missing(store)
     trainings = plan.trainings(missing, store)
     scorings = plan.scorings(missing, store)
     console.print(_announcement(plan, out), soft_wrap=True)
     console.print(
-        f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells are done; "
-        f"to do: {len(trainings)} trainings, {len(scorings)} scorings, {len(missing)} cells",
+        f"done before: {len(plan.cells) - len(missing)} of {len(plan.cells)} cells; "
+        f"to do: trainings {len(trainings)}, scorings {len(scorings)}, cells {len(missing)}",
         soft_wrap=True,
     )
     failures: dict[str, str] = {}
@@ -63,14 +65,14 @@ def _carry_out(plan: Plan, out: Path) -> dict[str, str]:
         )
         with bars.Progress(*columns, console=console) as progress:
             task = progress.add_task("", total=None)
-            runner = Runner(
-                store,
-                Watcher(
-                    lambda n: progress.advance(task, n), lambda line: console.print(line, soft_wrap=True)
-                ),
+            watcher = Watcher(
+                lambda tokens: progress.advance(task, tokens),
+                lambda line: console.print(line, soft_wrap=True),
             )
+            runner = Runner(store, watcher, settings.show_text)
             progress.update(task, total=runner.tokens(trainings, scorings))
             failures = runner.run(plan)
+            progress.update(task, completed=progress.tasks[0].total)
     board = write_leaderboard(store)
     typer.echo("\n" + as_terminal(board))
     typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")

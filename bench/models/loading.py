@@ -52,8 +52,11 @@ def _one_line(error: Exception) -> str:
 
 def longest_input(folder: Path) -> int | None:
     """How many tokens the model's positions allow, where its configuration says so."""
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    longest = config.get("max_position_embeddings", config.get("n_positions"))
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        longest = config.get("max_position_embeddings", config.get("n_positions"))
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"the configuration {folder / 'config.json'} cannot be read: {error}") from None
     return longest if isinstance(longest, int) else None
 
 

@@ -12,6 +12,7 @@ from bench.names import did_you_mean
 from bench.records.readers import reader
 from bench.records.record import Record, Span
 from bench.records.synthetic import family
+from bench.validation import first_fault
 
 LabelGroup = Literal[
     "person", "location", "organization", "date", "age", "contact", "id", "profession", "demographic", "other"
@@ -65,7 +66,7 @@ class Card(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
+    name: str = Field(pattern=r"^[\w.-]+$")
     title: str
     family: Literal["essays", "clinical"]
     language: str
@@ -110,9 +111,10 @@ def load_card(name: str) -> Card:
     try:
         return Card.model_validate(stated)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"card {path}: {where}: {first['msg']} (given: {first['input']!r:.80})") from None
+        fault = first_fault(error)
+        raise InputError(
+            f"card {path}: {fault.field or 'the file'}: {fault.message} (given: {fault.given!r:.80})"
+        ) from None
 
 
 def load_records(card: Card, data_dir: Path | None, limit: int | None, seed: int) -> list[Record]:
@@ -144,10 +146,17 @@ def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]
     if not found:
         wanted = " or ".join(file for file in source.files if file != ".") or "files"
         raise InputError(f"--data-dir {data_dir} holds no {wanted}. How to obtain {card.name}: {card.obtain}")
-    records = reader(source.reader)(found[0])
+    try:
+        records = reader(source.reader)(found[0])
+    except InputError as error:
+        if not str(error).endswith("holds no records"):
+            raise
+        raise InputError(f"{error}. How to obtain {card.name}: {card.obtain}") from None
     if source.group_from_id is None:
         return records
     pattern = re.compile(source.group_from_id)
+    if not any(pattern.match(record.id) for record in records):
+        raise InputError(f"card {card.name}: group_from_id {source.group_from_id!r} matches no record's id")
     return [
         Record(
             record.id,

@@ -44,6 +44,7 @@ def test_every_record_joins_every_batch_at_the_stated_rate_on_its_own():
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_the_achieved_epsilon_is_within_budget_and_that_of_another_library(accountant, epsilon):
     import dp_accounting
+
     updates = bare_updates(200, batch_size=8, epochs=4, epsilon=epsilon, accountant=accountant)
     for _ in range(4 * 25):
         updates.step([])

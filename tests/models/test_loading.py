@@ -101,7 +101,7 @@ def test_a_tokenizer_of_which_only_the_configuration_is_left_is_refused(architec
 
 def test_an_unknown_name_is_refused_quickly_with_the_way_out():
     started = time.perf_counter()
-    with pytest.raises(InputError, match=r"unknown model 'tinyy'; did you mean 'tiny'\?"):
+    with pytest.raises(InputError, match=r"unknown model 'tinyy', did you mean 'tiny'\?"):
         find_model("tinyy")
     with pytest.raises(InputError, match=r"nobody/no-such-model.*local folder"):
         find_model("nobody/no-such-model")
