@@ -10,6 +10,33 @@ from bench.cli import main
 from bench.models.loading import EMBEDDED
 
 # What has to be in place for some of the mistakes; `{}` in an argument is the folder that it lies in.
+PLUGIN = """
+from bench import MembershipAttack
+
+class Curious(MembershipAttack):
+    name = "{name}"
+    @property
+    def knowledge(self):
+        return "{knowledge}"
+    @property
+    def sources(self):
+        return ("target", "{source}")
+    def scores(self, passages):
+        return [0.0 for passage in passages]
+"""
+
+OWN_CARD = """
+name: {name}
+title: Letters
+family: clinical
+language: en
+licence: internal
+citation: none
+obtain: ask for it
+source: {{reader: jsonl, files: [letters.jsonl], group_from_id: '{group}'}}
+labels: {{}}
+"""
+
 PLACED = {
     "empty/": "",
     "essays/train.json": "[",
@@ -20,6 +47,14 @@ PLACED = {
     "card.yaml": "name: mine\n",
     "plugin.py": "x = 1\n",
     "raises.py": "raise KeyError('x')\n",
+    "knows.py": PLUGIN.format(name="knows", knowledge="everything", source="base"),
+    "reads.py": PLUGIN.format(name="reads", knowledge="base", source="holdout"),
+    "broken-config/config.json": "{",
+    "broken-config/tokenizer.json": "{}",
+    "broken-config/model.safetensors": "",
+    "path.yaml": OWN_CARD.format(name="../path", group="(x)"),
+    "ungrouped.yaml": OWN_CARD.format(name="ungrouped", group="^x([0-9])"),
+    "letters.jsonl": '{"text": "one", "spans": []}\n',
     "broken/cells/x.json": "{",
     "foreign/cells/x.json": "{}",
 }
@@ -39,6 +74,14 @@ MISTAKES = {
     "status --defense dp-sgd:delta=2": "delta=2",
     "run --attack tra:against=holdout": "against=holdout is not allowed",
     "run --attack reference:against={}/absent": "absent: there is no such folder",
+    "run --plugin {}/knows.py --attack knows": "knowledge 'everything' is not one of target, base",
+    "run --plugin {}/reads.py --attack reads": "source 'holdout' is not one of target, base",
+    "run --model {}/broken-config": "config.json cannot be read",
+    "run --dataset {}/path.yaml": "path.yaml: name: ",
+    "run --dataset {}/ungrouped.yaml --data-dir {}": "matches no record's id",
+    "run --out {}/plugin.py/run": "plugin.py is a file",
+    "run --defense dp-sgd:epsilon=0.01": "epsilon=0.01 is not allowed",
+    "leaderboard {}/broken -o {}/absent/x.md": "there is no folder",
     "run --limit 0": "limit=0 is not allowed",
     "run --limit many": "'--limit'",
     "run --epochs 0": "epochs=0 is not allowed",
@@ -164,6 +207,14 @@ def test_ls_names_every_one_of_a_kind_with_a_line_about_it(typed, kind, names):
     assert names <= set(listed)
     assert all(len(about) > 10 for about in listed.values())
     assert shown in typed("ls")[1]
+
+
+def test_ls_of_one_plugin_lists_its_parameters_and_defaults(typed):
+    code, shown, said = typed("ls", "trap")
+    assert (code, said) == (0, "")
+    assert "strength=2.0" in shown
+    assert "cross_fit=False" in shown
+    assert "against=complement" in typed("ls", "tra")[1]
 
 
 def test_ls_and_help_load_no_torch(tmp_path):

@@ -208,6 +208,18 @@ def test_a_plugin_that_raises_takes_down_its_own_cells_only(broken_plugin, tmp_p
         bench.run(**DATA, **chosen, out=out, show_text=True)
 
 
+def test_a_plugin_that_ends_the_process_fails_its_own_cells_only(tmp_path, typed):
+    path = tmp_path / "leaves.py"
+    path.write_text(BROKEN.replace('raise ZeroDivisionError("for the test")', "raise SystemExit(0)"))
+    chosen = {"defense": ["broken", "none"], "attack": "loss", "plugin": str(path)}
+    code, shown, said = typed("run", *arguments(tmp_path / "run", DATA | chosen))
+    defenses().forget()
+    attacks().forget()
+    assert code == 1
+    assert len([line for line in said.splitlines() if line.startswith("failed: ")]) == 1
+    assert "none" in shown
+
+
 def test_nothing_that_is_shown_holds_a_records_text(everything, tmp_path, typed):
     out, _ = everything
     _, *shown = typed("run", *arguments(tmp_path, DATA | {"defense": "none", "attack": "loss"}))

@@ -1,4 +1,5 @@
 import math
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -187,3 +188,21 @@ def test_a_state_of_another_size_is_refused(fresh):
     wider = AutoModelForCausalLM.from_config(config_of("llama", hidden_size=64))
     with pytest.raises(RunError, match="another model"):
         load_state(fresh("llama"), dict(wider.named_parameters()))
+
+
+class Shapeless(Defense):
+    """Gives back what `shape` says, not one loss a token."""
+
+    name: ClassVar[str] = "shapeless"
+    shape: str = "scalar"
+
+    def token_losses(self, logprobs, logits, batch):
+        return {"scalar": -logprobs.mean(), "record": -logprobs.mean(-1), "nothing": None}[self.shape]
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"), [("scalar", r"\(\)"), ("record", r"\(2,\)"), ("nothing", "NoneType")]
+)
+def test_a_loss_that_is_not_one_a_token_is_refused(fresh, fine_tune, shape, told):
+    with pytest.raises(RunError, match=rf"token_losses gave {told}, not \(2, \d+\)"):
+        fine_tune(fresh(), Shapeless(shape=shape))
