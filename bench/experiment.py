@@ -47,7 +47,7 @@ class Settings(BaseModel):
     out: Path = Path("runs")
     limit: int | None = Field(None, ge=1, description="use at most so many records, those with spans first")
     max_length: int = Field(256, ge=8, description="tokens of a record that are kept")
-    epochs: int = Field(12, ge=1)
+    epochs: int = Field(10, ge=1)
     batch_size: int = Field(8, ge=1)
     learning_rate: float | None = Field(None, gt=0, description="by default what suits the model and tuning")
     shares: Shares = Shares()

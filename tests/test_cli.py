@@ -237,7 +237,7 @@ def test_help_names_the_commands_and_the_options_with_their_defaults(typed, monk
         )
         for option in [*options.split(), "batch-size", "learning-rate", "share", "config"]:
             assert f"--{option} " in shown
-        assert "default 12" in shown
+        assert "default 10" in shown
 
 
 def test_without_a_command_the_help_is_shown_and_nothing_else(typed):

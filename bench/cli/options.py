@@ -41,7 +41,7 @@ Limit = Annotated[
 MaxLength = Annotated[
     int | None, typer.Option("--max-length", help="Tokens of a record that are kept (default 256).")
 ]
-Epochs = Annotated[int | None, typer.Option("--epochs", help="Passes over the records (default 12).")]
+Epochs = Annotated[int | None, typer.Option("--epochs", help="Passes over the records (default 10).")]
 BatchSize = Annotated[int | None, typer.Option("--batch-size", help="Records a step (default 8).")]
 LearningRate = Annotated[
     float | None, typer.Option("--learning-rate", help="By default what suits the model and tuning.")
