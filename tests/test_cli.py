@@ -127,6 +127,7 @@ MISTAKES = {
 # One interpreter for all mistakes, since only a fresh one can tell what was imported for them.
 EACH = """
 import contextlib, io, json, sys
+from bench import registry
 from bench.cli import main
 ended = {}
 for line in json.loads(sys.argv[1]):
@@ -139,6 +140,8 @@ for line in json.loads(sys.argv[1]):
             code = error.code
         except BaseException as error:
             code = repr(error)
+    registry.defenses().forget()
+    registry.attacks().forget()
     ended[line] = [code, out.getvalue(), err.getvalue(), "torch" in sys.modules and not before]
 print(json.dumps(ended))
 """

@@ -5,13 +5,13 @@ the file, the record, the line where there is one, and the offsets, labels or ke
 a record's text or a span's value.
 """
 
-import difflib
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from bench.errors import InputError
+from bench.names import did_you_mean
 from bench.records.record import Record
 
 FORMATS: Final = {
@@ -29,8 +29,8 @@ def reader(name: str) -> Callable[[Path], list[Record]]:
         InputError: there is no such format.
     """
     if name not in FORMATS:
-        near = difflib.get_close_matches(name, FORMATS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(FORMATS)}"
-        raise InputError(f"unknown format {name!r}; {hint}")
+        raise InputError(
+            f"unknown format {name!r}{did_you_mean(name, FORMATS)} (known: {', '.join(FORMATS)})"
+        )
     read: Callable[[Path], list[Record]] = import_module(FORMATS[name]).read
     return read

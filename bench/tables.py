@@ -1,0 +1,199 @@
+"""Rows of the leaderboard as tables of text: what each column says of each defense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bench.leaderboard import LEVELS, comparable, worst_leakage
+from bench.results import Row
+from bench.statistics import nonmembers_needed
+
+Table = tuple[list[str], list[list[str]]]
+"""Headers, and the cells of every line."""
+
+
+def by_spec(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each defense and floor, in their order."""
+
+    specs = dict.fromkeys(row.spec for row in rows)
+    return [[row for row in rows if row.spec == spec] for spec in specs]
+
+
+def _marked(row: Row) -> str:
+    below = " ▼" if "below-reference" in row.flags else ""
+    return f"{row.spec}{' ★' if row.frontier else ''}{below}"
+
+
+def defense_table(rows: Sequence[Row]) -> Table:
+    """One line a defense: what it keeps, what it leaks at each level of knowledge, what is left in it.
+
+    Columns that hold nothing for any of them are left out.
+    """
+    judged = comparable(rows)
+    levels = [level for level in LEVELS if any(row.knowledge == level for row in judged)]
+    headers = ["defense", "gain kept", "NLL", *(f"leak: {level}" for level in levels)]
+    headers += ["memorized", "TRA > 1 nat", "extracted", "floor", "ε"]
+    body = []
+    for own in by_spec(rows):
+        row = own[0]
+        extraction = next(
+            (r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None
+        )
+        memorization = row.memorization
+        worst = [worst_leakage([r for r in judged if r.spec == row.spec], level) for level in levels]
+        body.append(
+            [
+                _marked(row),
+                _percent(row.utility.gain_kept),
+                _number(row.utility.nll, 3),
+                *(_percent(one.leakage if one else None) for one in worst),
+                _percent(memorization.remaining_pii if memorization else None),
+                _percent(memorization.share_above_1_nat if memorization else None, 1),
+                _percent(extraction.rate if extraction else None, 1),
+                _percent(extraction.reference_rate if extraction else None, 1),
+                _number(row.privacy.epsilon if row.privacy else None, 2, ""),
+            ]
+        )
+    kept = [i for i in range(len(headers)) if any(line[i] not in {"", "n/a"} for line in body)]
+    return [headers[i] for i in kept], [[line[i] for i in kept] for line in body]
+
+
+def _attack_columns(rows: Sequence[Row], unit: str) -> list[str]:
+    return list(dict.fromkeys(row.attack_spec for row in rows if row.unit == unit and row.extraction is None))
+
+
+def _attack_table(rows: Sequence[Row], unit: str, show: Callable[[Row], str]) -> Table:
+    columns = _attack_columns(rows, unit)
+    knowledge = {row.attack_spec: row.knowledge for row in rows}
+    body = []
+    for own in by_spec(rows):
+        by_attack = {row.attack_spec: row for row in own if row.unit == unit}
+        body.append([own[0].spec, *(show(by_attack[c]) if c in by_attack else "" for c in columns)])
+    return ["defense", *(f"{column} ({knowledge[column]})" for column in columns)], body
+
+
+def auc_table(rows: Sequence[Row], unit: str) -> Table:
+    """One line a defense and one column a membership attack: AUC and its 95 % interval."""
+
+    def show(row: Row) -> str:
+        if row.auc is None:
+            return "n/a"
+        ends = f" ({row.auc_ci[0]:.2f}-{row.auc_ci[1]:.2f})" if row.auc_ci else ""
+        return f"{row.auc:.2f}{ends}"
+
+    return _attack_table(rows, unit, show)
+
+
+def tpr_table(rows: Sequence[Row], fpr: str) -> Table | str:
+    """One line a defense and one column an attack on records, or one text where all are refused alike."""
+    refused = f"n/a (needs >= {nonmembers_needed(float(fpr))} non-members)"
+    judged = [row for row in rows if row.unit == "record" and row.auc is not None]
+    if judged and all(row.tpr_at_fpr[fpr] is None for row in judged):
+        return refused
+    return _attack_table(rows, "record", lambda row: _percent(row.tpr_at_fpr[fpr], 1, refused))
+
+
+def extraction_table(rows: Sequence[Row]) -> Table:
+    """One line a defense and extraction attack: rates beside those of the floors on the same spans."""
+
+    headers = ["defense", "attack", "of", "n", "rate (95 % interval)", "base", "reference"]
+    headers += ["not in prefix", "base", "reference", "where base fails"]
+    body = []
+    for row in rows:
+        if (got := row.extraction) is None:
+            continue
+        ends = f" ({_percent(got.rate_ci[0], 1)}-{_percent(got.rate_ci[1], 1)})" if got.rate_ci else ""
+        body.append(
+            [
+                row.spec,
+                f"{row.attack_spec} ({row.knowledge})",
+                f"{row.unit}s",
+                str(got.n_spans),
+                _percent(got.rate, 1) + ends,
+                _percent(got.base_rate, 1),
+                _percent(got.reference_rate, 1),
+                _percent(got.not_in_prefix.rate, 1),
+                _percent(got.not_in_prefix.base_rate, 1),
+                _percent(got.not_in_prefix.reference_rate, 1),
+                _percent(got.base_fails.rate, 1),
+            ]
+        )
+    return headers, body
+
+
+def memorization_table(rows: Sequence[Row]) -> Table:
+    """One line a defense: mean TRA in nats of identifiers, of other tokens, and by label."""
+
+    firsts = [own[0] for own in by_spec(rows)]
+    labels = sorted({label for row in firsts if row.memorization for label in row.memorization.by_label})
+    headers = ["defense", "identifiers (95 % interval)", "remaining", "other tokens", "remaining", *labels]
+    body = []
+    for row in firsts:
+        if (kept := row.memorization) is None:
+            continue
+        ends = f" ({kept.tra_pii_ci[0]:.2f} to {kept.tra_pii_ci[1]:.2f})" if kept.tra_pii_ci else ""
+        by_label = [kept.by_label[label].tra if label in kept.by_label else None for label in labels]
+        body.append(
+            [
+                row.spec,
+                _number(kept.tra_pii, 2) + ends,
+                _percent(kept.remaining_pii),
+                _number(kept.tra_other, 2),
+                _percent(kept.remaining_other),
+                *(_number(value, 2) for value in by_label),
+            ]
+        )
+    return headers, body
+
+
+def privacy_table(rows: Sequence[Row]) -> Table:
+    """One line a differentially private defense: what it guarantees, and by what."""
+
+    headers = [
+        "defense",
+        "ε",
+        "δ",
+        "noise multiplier",
+        "clipping norm",
+        "sample rate",
+        "steps",
+        "accountant",
+        "unit",
+    ]
+    body = [
+        [
+            own[0].spec,
+            f"{spent.epsilon:.3f}",
+            f"{spent.delta:.2g}",
+            f"{spent.noise_multiplier:.3f}",
+            f"{spent.max_grad_norm:g}",
+            f"{spent.sample_rate:.4f}",
+            str(spent.steps),
+            spent.accountant,
+            spent.unit,
+        ]
+        for own in by_spec(rows)
+        if (spent := own[0].privacy) is not None
+    ]
+    return headers, body
+
+
+def cost_table(rows: Sequence[Row]) -> Table:
+    """One line a training: what it took, references included."""
+
+    headers = ["defense", "trainings", "seconds", "peak memory (MB)"]
+    body = [
+        [own[0].spec, str(cost.trainings), f"{cost.train_seconds:.1f}", f"{cost.peak_memory_mb:.0f}"]
+        for own in by_spec(rows)
+        if (cost := own[0].cost).trainings
+    ]
+    return headers, body
+
+
+def _percent(value: float | None, digits: int = 0, missing: str = "n/a") -> str:
+    return missing if value is None else f"{round(100 * value, digits) + 0.0:.{digits}f} %"
+
+
+def _number(value: float | None, digits: int, missing: str = "n/a") -> str:
+    # Adding 0 turns the -0 of a rounded small number into 0.
+    return missing if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
