@@ -69,20 +69,9 @@ def make_plan(settings: Settings) -> Plan:
     cards = [load_card(name) for name in dict.fromkeys(settings.dataset)]
     models = [(_shown(model), find_model(model)) for model in dict.fromkeys(settings.model)]
     for model, folder in models:
-        longest = longest_input(folder)
-        if longest is not None and settings.max_length + 1 > longest:
-            raise InputError(
-                f"max_length={settings.max_length} is not allowed: {model} takes {longest} tokens, "
-                "one of them the start token"
-            )
+        _check_length(settings.max_length, model, folder)
     for attack in attacks:
-        if attack.knowledge not in get_args(Knowledge):
-            raise InputError(f"attack {attack.name}: knowledge {attack.knowledge!r} is not one of {KNOWN}")
-        for source in attack.sources:
-            if source.startswith("model:"):
-                find_model(source.removeprefix("model:"))
-            elif source not in get_args(Knowledge):
-                raise InputError(f"attack {attack.name}: source {source!r} is not one of {KNOWN}, model:NAME")
+        _check_attack(attack)
     corpora = [
         split(
             load_records(card, settings.data_dir, settings.limit, settings.split_seed),
@@ -102,6 +91,25 @@ def make_plan(settings: Settings) -> Plan:
         for cell in _cells(Lab(card.name, splits, model, folder, settings, seed, device), defenses, attacks)
     ]
     return Plan(tuple(cells))
+
+
+def _check_length(max_length: int, model: str, folder: Path) -> None:
+    longest = longest_input(folder)
+    if longest is not None and max_length + 1 > longest:
+        raise InputError(
+            f"max_length={max_length} is not allowed: {model} takes {longest} tokens, "
+            "one of them the start token"
+        )
+
+
+def _check_attack(attack: Attack) -> None:
+    if attack.knowledge not in get_args(Knowledge):
+        raise InputError(f"attack {attack.name}: knowledge {attack.knowledge!r} is not one of {KNOWN}")
+    for source in attack.sources:
+        if source.startswith("model:"):
+            find_model(source.removeprefix("model:"))
+        elif source not in get_args(Knowledge):
+            raise InputError(f"attack {attack.name}: source {source!r} is not one of {KNOWN}, model:NAME")
 
 
 def _shown(model: str) -> str:

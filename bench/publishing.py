@@ -43,11 +43,14 @@ def publish(store: Store, folder: Path) -> Leaderboard:
     read_leaderboard(store)
     published = Store(folder)
     for path, stated in store.cells():
-        cell = checked_cell(stated, path)
-        published.save_cell(path.stem, cell.model_dump(mode="json", by_alias=True))
+        published.save_cell(path.stem, stated)
     board = read_leaderboard(published)
-    published.save_text(folder / "leaderboard.json", as_json(board))
-    published.save_text(folder / "README.md", as_markdown(board))
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
+    page, data = folder / "README.md", folder / "leaderboard.json"
+    published.save_text(page, as_markdown(board))
+    published.save_text(data, as_json(board))
+    # Only what is published: models and signals that may lie beside it stay private.
+    for path in (folder, folder / "cells"):
+        path.chmod(0o755)
+    for path in (page, data, *(path for path, _ in published.cells())):
+        path.chmod(0o644)
     return board

@@ -23,8 +23,6 @@ from bench.tables import (
     tpr_table,
 )
 
-FPRS = ("0.01", "0.001")
-
 LEGEND = """\
 **Gain kept**: share of what undefended fine-tuning, at its validation minimum, gains on the holdout
 over the base model. **Leak**: the most that any attack gets from an adversary who knows that much or
@@ -84,7 +82,7 @@ def as_markdown(board: Leaderboard) -> str:
         parts.append(_notes(rows))
         parts.append("### Attacks on records: AUC (95 % interval)\n")
         parts.append(_github(auc_table(rows, "record")))
-        for fpr in FPRS:
+        for fpr in sorted(rows[0].tpr_at_fpr, key=float, reverse=True):
             parts.append(f"### Attacks on records: TPR at {100 * float(fpr):g} % FPR\n")
             parts.append(_github(tpr_table(rows, fpr)))
         parts.append("### Attacks on spans: AUC (95 % interval)\n")

@@ -27,6 +27,7 @@ from bench.training import load_state, train
 
 if TYPE_CHECKING:
     import torch
+    from transformers import PreTrainedTokenizerFast
 
 
 @dataclass
@@ -45,6 +46,7 @@ class Runner:
     watcher: Watcher = field(default_factory=Watcher)
     show_text: bool = False
     _failed: dict[str, str] = field(default_factory=dict)
+    _tokenizers: dict[Path, tuple[PreTrainedTokenizerFast, int]] = field(default_factory=dict)
     _tokens: dict[tuple[int, str], list[Tokens]] = field(default_factory=dict)
     _signals: dict[str, list[TokenSignals]] = field(default_factory=dict)
 
@@ -156,19 +158,12 @@ class Runner:
         if not self.store.has_model(training.key):
             self._train_once(training)
         stored = self.store.load_model(training.key)
-        state = {
-            name.removeprefix("final."): tensor
-            for name, tensor in stored.items()
-            if name.startswith("final.")
-        }
-        if best:
-            state |= {
-                name.removeprefix("best."): tensor
-                for name, tensor in stored.items()
-                if name.startswith("best.")
-            }
+
+        def part(prefix: str) -> dict[str, torch.Tensor]:
+            return {n.removeprefix(prefix): tensor for n, tensor in stored.items() if n.startswith(prefix)}
+
         model = self._fresh(training)
-        load_state(model, state)
+        load_state(model, part("final.") | (part("best.") if best else {}))
         return model
 
     def _fresh(self, training: Training) -> torch.nn.Module:
@@ -249,7 +244,9 @@ class Runner:
     def _tokens_of(self, lab: Lab, name: str) -> list[Tokens]:
         key = (id(lab), name)
         if key not in self._tokens:
-            tokenizer, start_token = load_tokenizer(lab.folder)
+            if lab.folder not in self._tokenizers:
+                self._tokenizers[lab.folder] = load_tokenizer(lab.folder)
+            tokenizer, start_token = self._tokenizers[lab.folder]
             self._tokens[key] = tokenize(lab.splits[name], tokenizer, start_token, lab.settings.max_length)
         return self._tokens[key]
 

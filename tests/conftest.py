@@ -68,3 +68,19 @@ def equal():
         return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
     return compare
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys):
+    """`typed("ls")`: the exit code, and what stood on stdout and stderr."""
+    import sys
+
+    from bench.cli import main
+
+    def run(*argv: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["bench", *argv])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return run

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from bench.cli import main
 from bench.models.loading import EMBEDDED
 
 # What has to be in place for some of the mistakes; `{}` in an argument is the folder that it lies in.
@@ -179,19 +178,6 @@ def test_a_mistake_is_told_in_one_line_before_torch_is_loaded(ended, mistake):
 
 def test_a_mistake_leaves_no_folder_behind(ended):
     assert ended["left behind"] == []
-
-
-@pytest.fixture
-def typed(monkeypatch, capsys):
-    """`typed("ls")`: the exit code, and what stood on stdout and stderr."""
-
-    def run(*argv: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["bench", *argv])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code or 0, *capsys.readouterr()
-
-    return run
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 import json
 import math
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -12,7 +14,6 @@ import pytest
 import yaml
 
 import bench
-from bench.cli import main
 from bench.errors import RunError
 from bench.records.cards import load_card, load_records
 from bench.registry import attacks, defenses
@@ -64,19 +65,6 @@ def killed_once_there_are(out: Path, folder: str, count: int) -> None:
         time.sleep(0.005)
     run.send_signal(signal.SIGKILL)
     assert run.wait() == -signal.SIGKILL, "the run ended before it could be killed"
-
-
-@pytest.fixture
-def typed(monkeypatch, capsys):
-    """`typed("run", "--limit", "9")`: the exit code, and what stood on stdout and stderr."""
-
-    def run(*argv: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["bench", *argv])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code or 0, *capsys.readouterr()
-
-    return run
 
 
 def numbers(value: object) -> list[float]:
@@ -263,3 +251,14 @@ def test_a_run_is_published_as_cells_and_a_page_that_others_can_read(everything,
     assert not (published / "models").exists()
     for path in (published, *published.rglob("*")):
         assert path.stat().st_mode & 0o044 == 0o044, path.name
+
+
+def test_publishing_into_a_runs_own_folder_leaves_its_models_and_signals_private(everything, tmp_path, typed):
+    folder = tmp_path / "run"
+    shutil.copytree(everything[0], folder)
+    assert typed("leaderboard", str(folder), "--publish", "--to", str(folder))[0] == 0
+    private = [*(folder / "models").iterdir(), *(folder / "signals").iterdir()]
+    assert len(private) > 4
+    assert {stat.S_IMODE(path.stat().st_mode) for path in private} == {0o600}
+    assert {stat.S_IMODE((folder / name).stat().st_mode) for name in ("models", "signals")} == {0o700}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (folder / "cells").iterdir()} == {0o644}
