@@ -9,6 +9,10 @@ class InputError(ValueError):
     """
 
 
+class NoRecordsError(InputError):
+    """What was read is sound, but holds no record."""
+
+
 class RunError(RuntimeError):
     """The input was fine, but a result would not have meant what it says (exit code 1).
 

@@ -7,7 +7,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from bench.errors import InputError
+from bench.errors import InputError, NoRecordsError
 from bench.names import did_you_mean
 from bench.records.readers import reader
 from bench.records.record import Record, Span
@@ -148,9 +148,7 @@ def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]
         raise InputError(f"--data-dir {data_dir} holds no {wanted}. How to obtain {card.name}: {card.obtain}")
     try:
         records = reader(source.reader)(found[0])
-    except InputError as error:
-        if not str(error).endswith("holds no records"):
-            raise
+    except NoRecordsError as error:
         raise InputError(f"{error}. How to obtain {card.name}: {card.obtain}") from None
     if source.group_from_id is None:
         return records

@@ -195,3 +195,10 @@ def test_ellipse_essays_have_surrogates_and_stand_for_themselves():
     labels = {span.label for record in records for span in record.spans}
     assert labels
     assert labels <= {"person", "location", "organization", "contact"}
+
+
+def test_a_folder_of_another_dataset_is_told_with_how_to_obtain_the_right_one(tmp_path):
+    (tmp_path / "essays.csv").write_text("text_id_kaggle,full_text\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"holds no records\. How to obtain clinical: ") as told:
+        load_records(load_card("clinical"), tmp_path, None, 0)
+    assert "\n" not in str(told.value)

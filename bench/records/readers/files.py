@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.errors import InputError
+from bench.errors import InputError, NoRecordsError
 from bench.records.record import Record
 
 
@@ -47,7 +47,7 @@ def located(where: object) -> Iterator[None]:
         yield
     except InputError as error:
         # Cut the chain: what lies below may carry a record's text, as a JSONDecodeError does.
-        raise InputError(f"{where}: {error}") from None
+        raise type(error)(f"{where}: {error}") from None
 
 
 def check_name(kind: str, name: str) -> str:
@@ -79,7 +79,7 @@ def checked(records: list[Record]) -> list[Record]:
         InputError: there are none, two have one id, or a text is not one that UTF-8 can hold.
     """
     if not records:
-        raise InputError("holds no records")
+        raise NoRecordsError("holds no records")
     seen = set()
     for record in records:
         if record.id in seen:
