@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
 
     from bench.batches import Batch
-    from bench.updates import Updates
+    from bench.updates import Schedule, Updates
 
 Half = Literal["target", "complement"]
 
@@ -43,8 +43,17 @@ class Defense(Plugin):
         restored; `None` trains to the end and keeps the last state."""
         return None
 
-    def check(self, n_records: int) -> None:
-        """Raise `InputError` where the parameters do not fit a training on so many records."""
+    def check(self, units: Sequence[str], shared: Schedule) -> None:
+        """Raise `InputError` where the parameters do not fit a training.
+
+        Args:
+            units: the privacy unit of each record that is trained on.
+            shared: the schedule of all defenses.
+        """
+
+    def scheduled(self, shared: Schedule, units: Sequence[str]) -> Schedule:
+        """The schedule that this defense trains by; another than the shared one needs a good reason."""
+        return shared
 
     @contextmanager
     def applied(self, model: torch.nn.Module) -> Iterator[None]:

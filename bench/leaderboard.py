@@ -229,7 +229,7 @@ def _over_seeds(values: Sequence[Any]) -> Any:
     if isinstance(first, dict):
         names = [name for name in first if all(name in value for value in values)]
         return {name: _over_seeds([value[name] for value in values]) for name in names}
-    if isinstance(first, tuple):
+    if isinstance(first, tuple) and isinstance(first[0], float):
         return (min(low for low, _ in values), max(high for _, high in values))
     if isinstance(first, int) and not isinstance(first, bool):
         return round(math.fsum(values) / len(values))

@@ -151,10 +151,10 @@ def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> 
         cell(name, None, scoring, attack, None) for name, scoring in floors.items() for attack in attacks
     ]
     for defense in defenses:
-        defense.check(sum(len(lab.splits[half]) for half in defense.trains_on))
         training = Training(
             lab, defense.spec, defense, defense.trains_on, lab.seed, _references(lab, defense, reference)
         )
+        defense.check(training.units, lab.schedule)
         audited = Scoring(lab, training, decodings=decodings)
         best = Scoring(lab, training, best=True) if defense.undefended else None
         cells += [cell(defense.name, defense, audited, attack, best) for attack in attacks]

@@ -39,7 +39,8 @@ class Plugin(BaseModel):
         except ValidationError as error:
             fault = first_fault(error)
             name = fault.field.partition(".")[0]
-            raise InputError(f"{cls.name}: {name}={fault.given} is not allowed: {fault.message}") from None
+            value = f"{name}={fault.given} is not allowed: " if name else ""
+            raise InputError(f"{cls.name}: {value}{fault.message}") from None
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -89,16 +89,22 @@ class RowMemorization(Memorization):
 
 
 class Privacy(Result):
-    """What a differentially private training guarantees."""
+    """What a differentially private training guarantees, by what, and what that leaves out.
+
+    `expected_batch_size` counts units; epsilon is for adding or removing one unit.
+    """
 
     epsilon: float
     delta: float
     noise_multiplier: float
     max_grad_norm: float
     sample_rate: Share
+    expected_batch_size: float
     steps: int
     accountant: str
     unit: Literal["record", "group"]
+    clipping: str
+    notes: tuple[str, ...]
 
 
 class Cost(Result):
@@ -115,6 +121,8 @@ class Training(Result):
     steps: int
     epochs: int
     best_epoch: int
+    batch_size: int
+    learning_rate: float
     validation_nll: tuple[float, ...]
 
 

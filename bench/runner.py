@@ -70,7 +70,7 @@ class Runner:
     def tokens(self, trainings: Sequence[Training], scorings: Sequence[Scoring]) -> int:
         """How many tokens these pass through a model, if no training stops early."""
         trained = sum(
-            training.lab.schedule.epochs * self._length(training.lab, training.trained_on)
+            training.schedule.epochs * self._length(training.lab, training.trained_on)
             for training in trainings
         )
         return trained + sum(self._length(scoring.lab, scoring.splits) for scoring in scorings)
@@ -195,12 +195,12 @@ class Runner:
             records,
             self._tokens_of(lab, "validation"),
             training.defense,
-            lab.schedule,
+            training.schedule,
             training.seed,
             references or None,
             self.watcher.advance,
         )
-        left = lab.schedule.epochs - trained.epochs
+        left = training.schedule.epochs - trained.epochs
         self.watcher.advance(left * sum(len(record) for record in records))
         tensors = {f"final.{name}": tensor for name, tensor in trained.final.items()}
         if trained.best is not trained.final:
@@ -211,6 +211,8 @@ class Runner:
                 "steps": trained.steps,
                 "epochs": trained.epochs,
                 "best_epoch": trained.best_epoch,
+                "batch_size": training.schedule.batch_size,
+                "learning_rate": training.schedule.learning_rate,
                 "validation_nll": list(trained.validation),
             },
             "train_seconds": trained.train_seconds,

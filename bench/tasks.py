@@ -27,6 +27,9 @@ TRAINING_CODE = (
     "defense",
     "models/loading",
     "models/tuning",
+    "privacy/accounting",
+    "privacy/clipping",
+    "privacy/updates",
     "signals",
     "tokens",
     "training",
@@ -113,6 +116,16 @@ class Training:
     trained_on: tuple[str, ...]
     seed: int
     references: tuple[Training, ...] = ()
+
+    @property
+    def units(self) -> list[str]:
+        """The privacy unit of each record that is trained on."""
+        return [record.unit for name in self.trained_on for record in self.lab.splits[name]]
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The lab's, unless the defense has its own."""
+        return self.defense.scheduled(self.lab.schedule, self.units)
 
     @cached_property
     def key(self) -> str:

@@ -89,7 +89,8 @@ def train(
     model.train()
     with PeakMemory(device) as memory, defense.applied(model):
         optimizer = defense.optimizer(parameters, schedule.learning_rate)
-        updates = defense.updates(Updates(model, optimizer, record_losses, len(records), schedule, seed))
+        units = [record.unit for record in records]
+        updates = defense.updates(Updates(model, optimizer, record_losses, units, schedule, seed))
         for epoch in range(schedule.epochs):
             for indices in updates.batches(epoch):
                 updates.step(indices)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What every defense shares: passes over the records, records a step, and one learning rate."""
+    """What all defenses share unless one has its own: passes over the records, records a step, and a rate."""
 
     epochs: int
     batch_size: int
@@ -28,21 +28,22 @@ class Updates:
     Attributes:
         model, optimizer: what is trained, and with what.
         record_losses: from record indices to their losses, (B,) nats; runs the model.
-        n_records, schedule: the size of the task.
+        units: the privacy unit of each record; there are as many as records.
+        schedule: how long and how fast.
         seed: of the record order.
     """
 
     model: torch.nn.Module
     optimizer: torch.optim.Optimizer
     record_losses: Callable[[torch.nn.Module, Sequence[int]], torch.Tensor]
-    n_records: int
+    units: Sequence[str]
     schedule: Schedule
     seed: int
 
     def batches(self, epoch: int) -> Iterator[list[int]]:
         """The batches of one epoch: an order that depends on the seed and the epoch alone."""
-        order = np.random.default_rng([self.seed, epoch]).permutation(self.n_records).tolist()
-        for start in range(0, self.n_records, self.schedule.batch_size):
+        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.units)).tolist()
+        for start in range(0, len(self.units), self.schedule.batch_size):
             yield order[start : start + self.schedule.batch_size]
 
     def step(self, indices: Sequence[int]) -> None:

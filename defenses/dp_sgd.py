@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
 
-import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bench.defense import Defense
 from bench.errors import InputError
-from bench.updates import Updates
+from bench.privacy.accounting import (
+    Accountant,
+    Mechanism,
+    noise_multiplier_within,
+    require_reachable,
+)
+from bench.updates import Schedule, Updates
 
-if TYPE_CHECKING:
-    from opacus import GradSampleModule
-    from opacus.optimizers import DPOptimizer
+Auto = Literal["auto"]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+DEFAULT_EPSILON = 8.0
+EPOCHS, STEPS_AN_EPOCH = 2, 2
 
 
 class DPSGD(Defense):
@@ -26,142 +30,107 @@ class DPSGD(Defense):
 
     name: ClassVar[str] = "dp-sgd"
 
-    epsilon: float = Field(8.0, ge=0.1, description="privacy budget that is never exceeded")
-    delta: Annotated[float, Field(gt=0, lt=1)] | Literal["auto"] = Field(
-        "auto", description="below 1/n; auto is 1/(10 n) for n records"
+    epsilon: Annotated[float, Field(ge=0.01)] | Auto = Field(
+        "auto", description="privacy budget that is never exceeded; auto is 8 if no noise is given"
+    )
+    delta: Annotated[float, Field(gt=0, lt=1)] | Auto = Field(
+        "auto", description="below 1/n; auto is 1/(10 n) for n records, or groups"
     )
     max_grad_norm: float = Field(1.0, gt=0, description="clipping norm of a record's gradient")
-    accountant: Literal["prv", "rdp"] = Field("prv", description="how the budget is added up")
-    physical_batch_size: int = Field(16, ge=1, description="records whose gradients are held at a time")
+    noise_multiplier: Annotated[float, Field(ge=0.05)] | Auto = Field(
+        "auto", description="in place of epsilon, which follows from it"
+    )
+    accountant: Accountant = Field("prv", description="how the budget is added up; rdp is looser")
+    unit: Literal["record", "group"] = Field("record", description="what is sampled, clipped and protected")
+    schedule: Literal["private", "equal"] = Field(
+        "private", description="what auto means below: good for privacy, or as for all other defenses"
+    )
+    epochs: Count | Auto = Field("auto", description="expected passes over the records")
+    batch_size: Count | Auto = Field("auto", description="expected records a step")
+    learning_rate: Positive | Auto = Field("auto", description="of AdamW")
+    clipping: Literal["auto", "ghost", "per-record"] = Field(
+        "auto", description="ghost saves the memory of one gradient a record"
+    )
+    physical_batch_size: Count | Auto = Field("auto", description="records in memory at a time")
 
-    def check(self, n_records: int) -> None:
-        """A delta of 1/n or more would allow one record to be given away."""
-        if self.delta != "auto" and self.delta >= 1 / n_records:
+    @model_validator(mode="after")
+    def _parameters_agree(self) -> DPSGD:
+        if self.noise_multiplier != "auto" and self.epsilon != "auto":
+            raise ValueError("give epsilon or noise_multiplier, not both")
+        if self.unit == "group" and self.clipping == "ghost":
+            raise ValueError("clipping=ghost clips records; with unit=group give clipping=per-record")
+        return self
+
+    def check(self, units: Sequence[str], shared: Schedule) -> None:
+        """A delta of 1/n or more would allow a unit to be given away; a budget must be reachable."""
+        mechanism = self._mechanism(units, self.scheduled(shared, units))
+        n = len(self._members(units))
+        if mechanism.delta >= 1 / n:
             raise InputError(
-                f"dp-sgd: delta={self.delta:g} is not allowed: it must be auto, or below 1/{n_records}"
+                f"dp-sgd: delta={mechanism.delta:g} is not allowed: it must be auto, or below 1/{n}"
             )
+        if self.noise_multiplier == "auto":
+            require_reachable(self._epsilon, mechanism)
+
+    def scheduled(self, shared: Schedule, units: Sequence[str]) -> Schedule:
+        """What noise asks for, large batches above all, unless told otherwise."""
+        auto = shared if self.schedule == "equal" else _private(shared, len(units))
+        return Schedule(
+            epochs=auto.epochs if self.epochs == "auto" else self.epochs,
+            batch_size=auto.batch_size if self.batch_size == "auto" else self.batch_size,
+            learning_rate=auto.learning_rate if self.learning_rate == "auto" else self.learning_rate,
+        )
 
     def updates(self, plain: Updates) -> Updates:
         """Poisson-sampled, clipped and noised steps in place of shuffled ones."""
-        import torch
-        from opacus import GradSampleModule
-        from opacus.optimizers import DPOptimizer
+        from bench.privacy.clipping import Noise, means_for, physical_batch_size
+        from bench.privacy.updates import PrivateUpdates
 
-        n = plain.n_records
-        self.check(n)
-        delta = 1 / (10 * n) if self.delta == "auto" else self.delta
-        batch_size = min(plain.schedule.batch_size, n)
-        sample_rate = batch_size / n
-        steps_per_epoch = -(-n // batch_size)
-        steps = plain.schedule.epochs * steps_per_epoch
-        noise_multiplier = _noise_multiplier(self.epsilon, delta, sample_rate, steps, self.accountant)
-        device = next(plain.model.parameters()).device
+        members = self._members(plain.units)
+        mechanism = self._mechanism(plain.units, plain.schedule)
+        noise_multiplier = self.noise_multiplier
+        if noise_multiplier == "auto":
+            noise_multiplier = noise_multiplier_within(self._epsilon, mechanism)
+        expected_units = mechanism.sample_rate * len(members)
+        means = means_for(plain.model, self.unit) if self.clipping == "auto" else self.clipping
+        size = self.physical_batch_size
         return PrivateUpdates(
             **vars(plain),
-            defense=self,
-            delta=delta,
-            sample_rate=sample_rate,
-            steps_per_epoch=steps_per_epoch,
-            per_record=GradSampleModule(plain.model, loss_reduction="mean"),
-            private_optimizer=DPOptimizer(
-                plain.optimizer,
-                noise_multiplier=noise_multiplier,
-                max_grad_norm=self.max_grad_norm,
-                expected_batch_size=batch_size,
-                generator=torch.Generator(device).manual_seed(plain.seed),
-            ),
+            mechanism=mechanism,
+            noise=Noise(noise_multiplier, self.max_grad_norm, expected_units, plain.seed),
+            members=members,
+            unit=self.unit,
+            means=means,
+            records_at_a_time=physical_batch_size(plain.model, means) if size == "auto" else size,
+        )
+
+    @property
+    def _epsilon(self) -> float:
+        return DEFAULT_EPSILON if self.epsilon == "auto" else self.epsilon
+
+    def _members(self, units: Sequence[str]) -> list[list[int]]:
+        """The records of each unit that is sampled and clipped as one."""
+        if self.unit == "record":
+            return [[index] for index in range(len(units))]
+        groups: dict[str, list[int]] = {}
+        for index, unit in enumerate(units):
+            groups.setdefault(unit, []).append(index)
+        return list(groups.values())
+
+    def _mechanism(self, units: Sequence[str], schedule: Schedule) -> Mechanism:
+        """As many steps an epoch as plain training takes, each of which a unit joins at one rate."""
+        batch_size = min(schedule.batch_size, len(units))
+        return Mechanism(
+            sample_rate=batch_size / len(units),
+            steps=schedule.epochs * -(-len(units) // batch_size),
+            delta=1 / (10 * len(self._members(units))) if self.delta == "auto" else self.delta,
+            accountant=self.accountant,
         )
 
 
-@dataclass
-class PrivateUpdates(Updates):
-    """Poisson-sampled batches, each of them one clipped and noised step.
-
-    Attributes:
-        per_record: the model, wrapped so that a backward pass leaves one gradient a record.
-        private_optimizer: the optimizer, wrapped so that a step clips, adds noise, and divides by
-            the expected batch size.
-    """
-
-    defense: DPSGD
-    delta: float
-    sample_rate: float
-    steps_per_epoch: int
-    per_record: GradSampleModule
-    private_optimizer: DPOptimizer
-    steps: int = 0
-
-    def batches(self, epoch: int) -> Iterator[list[int]]:
-        """As many batches as plain training takes; each record joins each of them at the sample rate."""
-        rng = np.random.default_rng([self.seed, epoch])
-        for _ in range(self.steps_per_epoch):
-            yield np.flatnonzero(rng.random(self.n_records) < self.sample_rate).tolist()
-
-    def step(self, indices: Sequence[int]) -> None:
-        """Clip in physical batches, then add noise and step once; an empty batch steps on noise alone."""
-        size = self.defense.physical_batch_size
-        parts = [indices[start : start + size] for start in range(0, len(indices), size)] or [[]]
-        for position, part in enumerate(parts, start=1):
-            self._per_record_gradients(part)
-            self.private_optimizer.signal_skip_step(position < len(parts))
-            self.private_optimizer.step()
-            self.private_optimizer.zero_grad(set_to_none=True)
-        self.steps += 1
-
-    def _per_record_gradients(self, indices: Sequence[int]) -> None:
-        if not indices:
-            for parameter in self.private_optimizer.params:
-                parameter.grad_sample = parameter.new_zeros((0, *parameter.shape))
-            return
-        with _quiet("Full backward hook is firing"):
-            self.record_losses(self.per_record, indices).mean().backward()
-
-    def finish(self) -> dict[str, Any]:
-        """Unwrap the model, and account for every step that was taken."""
-        from opacus.accountants import create_accountant
-
-        self.per_record.remove_hooks()
-        accountant = create_accountant(mechanism=self.defense.accountant)
-        noise_multiplier = self.private_optimizer.noise_multiplier
-        accountant.history = [(noise_multiplier, self.sample_rate, self.steps)]
-        with _quiet("Optimal order is the"):
-            epsilon = float(accountant.get_epsilon(self.delta))
-        return {
-            "epsilon": epsilon,
-            "delta": self.delta,
-            "noise_multiplier": noise_multiplier,
-            "max_grad_norm": self.defense.max_grad_norm,
-            "sample_rate": self.sample_rate,
-            "steps": self.steps,
-            "accountant": self.defense.accountant,
-            "unit": "record",
-        }
-
-
-@cache
-def _noise_multiplier(epsilon: float, delta: float, sample_rate: float, steps: int, accountant: str) -> float:
-    """The least noise that Opacus finds within the budget; remembered, since the search takes seconds."""
-    from opacus.accountants.utils import get_noise_multiplier
-
-    with _quiet("Optimal order is the"):
-        return float(
-            get_noise_multiplier(
-                target_epsilon=epsilon,
-                target_delta=delta,
-                sample_rate=sample_rate,
-                steps=steps,
-                accountant=accountant,
-            )
-        )
-
-
-@contextmanager
-def _quiet(message: str) -> Iterator[None]:
-    """Silence one warning that tells a user nothing.
-
-    The PRV accountant asks the RDP one for a first guess, whose tightness is no matter; and the
-    embedding's input, token ids, needs no gradient, while the embedding's own is still right.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=message)
-        yield
+def _private(shared: Schedule, n_records: int) -> Schedule:
+    return Schedule(
+        epochs=EPOCHS * shared.epochs,
+        batch_size=max(shared.batch_size, -(-n_records // STEPS_AN_EPOCH)),
+        learning_rate=shared.learning_rate,
+    )

@@ -119,6 +119,10 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
     model, report = loaded
     if lacking := [*report["missing_keys"], *report["mismatched_keys"]]:
         raise InputError(f"the weights in {folder} lack {len(lacking)} tensors that fit: {lacking[0]}")
+    for module in model.modules():
+        if isinstance(module, torch.nn.Embedding):
+            # Padding is told by length; a token that shares its id, such as the start token, is learned.
+            module.padding_idx = None
     return cast(torch.nn.Module, model).eval().to(device)
 
 
