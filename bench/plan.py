@@ -44,19 +44,24 @@ class Plan:
 
     def trainings(self, cells: Iterable[Cell], store: Store) -> list[Training]:
         """The trainings that these cells still need, references before those that use them."""
-        needed: dict[str, Training] = {}
+        return trainings_of(self.scorings(cells, store), store)
 
-        def need(training: Training) -> None:
-            if training.key in needed or store.has_model(training.key):
-                return
-            for reference in training.references:
-                need(reference)
-            needed[training.key] = training
 
-        for scoring in self.scorings(cells, store):
-            if scoring.training is not None:
-                need(scoring.training)
-        return list(needed.values())
+def trainings_of(scorings: Iterable[Scoring], store: Store) -> list[Training]:
+    """The trainings that these scorings still need, references before those that use them."""
+    needed: dict[str, Training] = {}
+
+    def need(training: Training) -> None:
+        if training.key in needed or store.has_model(training.key):
+            return
+        for reference in training.references:
+            need(reference)
+        needed[training.key] = training
+
+    for scoring in scorings:
+        if scoring.training is not None:
+            need(scoring.training)
+    return list(needed.values())
 
 
 def make_plan(settings: Settings) -> Plan:
@@ -66,12 +71,21 @@ def make_plan(settings: Settings) -> Plan:
         InputError: something that the settings name does not exist or does not fit.
     """
     defenses, attacks = chosen_plugins(settings)
+    for attack in attacks:
+        _check_attack(attack)
+    return Plan(tuple(cell for lab in make_labs(settings) for cell in _cells(lab, defenses, attacks)))
+
+
+def make_labs(settings: Settings) -> list[Lab]:
+    """Every dataset, model and seed of the settings, with its records split.
+
+    Raises:
+        InputError: something that the settings name does not exist or does not fit.
+    """
     cards = [load_card(name) for name in dict.fromkeys(settings.dataset)]
     models = [(_shown(model), find_model(model)) for model in dict.fromkeys(settings.model)]
     for model, folder in models:
         _check_length(settings.max_length, model, folder)
-    for attack in attacks:
-        _check_attack(attack)
     corpora = [
         split(
             load_records(card, settings.data_dir, settings.limit, settings.split_seed),
@@ -83,14 +97,12 @@ def make_plan(settings: Settings) -> Plan:
     from bench.device import pick_device
 
     device = pick_device().type
-    cells = [
-        cell
+    return [
+        Lab(card.name, splits, model, folder, settings, seed, device)
         for card, splits in zip(cards, corpora, strict=True)
         for model, folder in models
         for seed in dict.fromkeys(settings.seed)
-        for cell in _cells(Lab(card.name, splits, model, folder, settings, seed, device), defenses, attacks)
     ]
-    return Plan(tuple(cells))
 
 
 def _check_length(max_length: int, model: str, folder: Path) -> None:
@@ -151,20 +163,24 @@ def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> 
         cell(name, None, scoring, attack, None) for name, scoring in floors.items() for attack in attacks
     ]
     for defense in defenses:
-        training = Training(
-            lab, defense.spec, defense, defense.trains_on, lab.seed, _references(lab, defense, reference)
-        )
-        defense.check(training.units, lab.schedule)
+        training = training_of(lab, defense)
         audited = Scoring(lab, training, decodings=decodings)
         best = Scoring(lab, training, best=True) if defense.undefended else None
         cells += [cell(defense.name, defense, audited, attack, best) for attack in attacks]
     return cells
 
 
-def _references(lab: Lab, defense: Defense, of_complement: Training) -> tuple[Training, ...]:
-    """One reference for each half that the defense trains on, fine-tuned on the other half."""
-    if not defense.uses_reference:
-        return ()
-    of_target = Training(lab, "reference of target", ReferenceTraining(), ("target",), lab.seed)
-    by_half = {"target": of_complement, "complement": of_target}
-    return tuple(by_half[half] for half in defense.trains_on)
+def training_of(lab: Lab, defense: Defense) -> Training:
+    """The training of a defense, checked, with one reference for each half that it trains on.
+
+    Raises:
+        InputError: the defense's parameters do not fit.
+    """
+    references = {
+        "target": Training(lab, "reference", ReferenceTraining(), ("complement",), lab.seed),
+        "complement": Training(lab, "reference of target", ReferenceTraining(), ("target",), lab.seed),
+    }
+    used = tuple(references[half] for half in defense.trains_on) if defense.uses_reference else ()
+    training = Training(lab, defense.spec, defense, defense.trains_on, lab.seed, used)
+    defense.check(training.units, lab.schedule)
+    return training

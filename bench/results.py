@@ -195,6 +195,35 @@ class CellFile(Result):
     counts: Counts
 
 
+class AuditFile(Result):
+    """One audit: canaries in a training, what was guessed about them, and what that proves.
+
+    `epsilon_lower_bound` holds at `confidence` for `delta`; `ceiling` is the most that so many
+    canaries can show.
+    """
+
+    schema_: Literal["trap-bench-audit/1"] = Field("trap-bench-audit/1", alias="schema")
+    dataset: Name
+    model: Name
+    tuning: Name
+    setting: Setting
+    seed: int
+    defense: Name
+    params: dict[str, Any]
+    spec: Name
+    canaries: int
+    included: int
+    guesses: int
+    correct: int
+    auc: Share | None
+    delta: float
+    confidence: Share
+    epsilon_lower_bound: float
+    ceiling: float
+    claimed: Privacy | None
+    exceeded: bool
+
+
 class Row(Attacked):
     """One line of the leaderboard: a defense under one attack on one unit, over all seeds."""
 

@@ -64,7 +64,7 @@ class Runner:
             except InputError:
                 raise
             except (Exception, SystemExit) as error:
-                failed[f"{cell.lab.dataset} {cell.spec} {cell.attack.spec}"] = self._line(error)
+                failed[f"{cell.lab.dataset} {cell.spec} {cell.attack.spec}"] = self.line_of(error)
         return failed
 
     def tokens(self, trainings: Sequence[Training], scorings: Sequence[Scoring]) -> int:
@@ -126,14 +126,15 @@ class Runner:
         return float(sum(self.store.about_model(one.key)["train_seconds"] for one in trainings))
 
     def _subjects(self, lab: Lab, sources: dict[str, Scoring]) -> list[Subject]:
-        signals = {name: self._scored(scoring) for name, scoring in sources.items()}
+        signals = {name: self.signals_of(scoring) for name, scoring in sources.items()}
         tokens = [(row, name == "target") for name in AUDITED for row in self._tokens_of(lab, name)]
         return [
             Subject(row, {source: values[index] for source, values in signals.items()}, member)
             for index, (row, member) in enumerate(tokens)
         ]
 
-    def _scored(self, scoring: Scoring) -> list[TokenSignals]:
+    def signals_of(self, scoring: Scoring) -> list[TokenSignals]:
+        """The signals of every record of the scoring's splits, computed where the store has none."""
         if scoring.key not in self._signals:
             if not self.store.has_signals(scoring.key):
                 self._score(scoring)
@@ -177,7 +178,7 @@ class Runner:
         try:
             self._train(training)
         except (Exception, SystemExit) as error:
-            self._failed[training.key] = self._line(error)
+            self._failed[training.key] = self.line_of(error)
             raise
         finally:
             gc.collect()
@@ -227,14 +228,14 @@ class Runner:
     def _reference_logprobs(self, reference: Training, name: str) -> list[np.ndarray]:
         lab = reference.lab
         if name in AUDITED:
-            scored = self._scored(Scoring(lab, reference))
+            scored = self.signals_of(Scoring(lab, reference))
             start = sum(len(lab.splits[before]) for before in AUDITED[: AUDITED.index(name)])
             scored = scored[start : start + len(lab.splits[name])]
         else:
-            scored = self._scored(Scoring(lab, reference, splits=(name,)))
+            scored = self.signals_of(Scoring(lab, reference, splits=(name,)))
         return [signals.logprobs for signals in scored]
 
-    def _line(self, error: BaseException) -> str:
+    def line_of(self, error: BaseException) -> str:
         """What went wrong. The message of an error that is not ours may quote a record, so it is withheld."""
         message = " ".join(str(error).split())
         if isinstance(error, RunError | OSError):

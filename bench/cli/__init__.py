@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from bench.cli import leaderboard, ls, run, status
+from bench.cli import audit, leaderboard, ls, run, status
 from bench.errors import InputError, RunError
 
 
@@ -37,6 +37,7 @@ def options(
 
 
 app.command("run")(run.run)
+app.command("audit")(audit.audit)
 app.command("ls")(ls.ls)
 app.command("status")(status.status)
 app.command("leaderboard")(leaderboard.leaderboard)

@@ -1,4 +1,4 @@
-"""The options that say what to run, shared by `bench run` and `bench status`."""
+"""The options that say what to run, shared by the commands that run or plan."""
 
 import inspect
 from collections.abc import Callable
@@ -85,16 +85,26 @@ def _settings(
     """The parameters of every command that takes settings."""
 
 
-def takes_settings(command: Callable[[dict[str, Any], Path | None], None]) -> Callable[..., None]:
-    """A command with all these options, which receives what was given of them, and the config file."""
+def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with all these options besides its own.
+
+    It receives what was given of them by name, the config file, and its own options.
+    """
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[2:]
 
     @wraps(command)
     def with_options(**options: Any) -> None:
         config = options.pop("config")
-        command(_given(options), config)
+        mine = {parameter.name: options.pop(parameter.name) for parameter in own}
+        command(_given(options), config, **mine)
 
-    with_options.__signature__ = inspect.signature(_settings)  # type: ignore[attr-defined]
-    with_options.__annotations__ = _settings.__annotations__
+    shared = inspect.signature(_settings)
+    with_options.__signature__ = shared.replace(  # type: ignore[attr-defined]
+        parameters=[*own, *shared.parameters.values()]
+    )
+    with_options.__annotations__ = _settings.__annotations__ | {
+        parameter.name: parameter.annotation for parameter in own
+    }
     return with_options
 
 
