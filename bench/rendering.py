@@ -19,6 +19,7 @@ from bench.tables import (
     defense_table,
     extraction_table,
     memorization_table,
+    privacy_notes,
     privacy_table,
     tpr_table,
 )
@@ -36,7 +37,7 @@ short of the reference, which never saw the members' records, by over 1 % of the
 
 FLAGS = {
     "below-reference": "holdout loss above the reference's by over 1 % of the gain",
-    "record-level": "the privacy guarantee is for one record, and groups have several",
+    "record-level": "the privacy guarantee is for one record, and groups have several (dp-sgd:unit=group)",
     "trained-on-both-halves": "the complement was trained on as well",
     "no-undefended-run": "nothing to measure the gain kept against; add --defense none",
     "no-auditor-reference": "nothing to measure memorization with; add --attack tra",
@@ -93,6 +94,7 @@ def as_markdown(board: Leaderboard) -> str:
         parts.append(_github(memorization_table(rows)))
         parts.append("### Privacy budget\n")
         parts.append(_github(privacy_table(rows)))
+        parts.append("".join(f"- {note}\n" for note in privacy_notes(rows)))
         parts.append("### Cost\n")
         parts.append(_github(cost_table(rows)))
     return "\n".join(part for part in _without_empty(parts))

@@ -155,10 +155,12 @@ def privacy_table(rows: Sequence[Row]) -> Table:
         "δ",
         "noise multiplier",
         "clipping norm",
+        "unit",
         "sample rate",
+        "units a step",
         "steps",
         "accountant",
-        "unit",
+        "clipping",
     ]
     body = [
         [
@@ -167,15 +169,30 @@ def privacy_table(rows: Sequence[Row]) -> Table:
             f"{spent.delta:.2g}",
             f"{spent.noise_multiplier:.3f}",
             f"{spent.max_grad_norm:g}",
+            spent.unit,
             f"{spent.sample_rate:.4f}",
+            f"{spent.expected_batch_size:g}",
             str(spent.steps),
             spent.accountant,
-            spent.unit,
+            spent.clipping,
         ]
         for own in by_spec(rows)
         if (spent := own[0].privacy) is not None
     ]
     return headers, body
+
+
+def privacy_notes(rows: Sequence[Row]) -> list[str]:
+    """What the guarantees leave out, each once, with the defenses where it does not hold for all."""
+    private = [own[0] for own in by_spec(rows) if own[0].privacy is not None]
+    whose: dict[str, list[str]] = {}
+    for row in private:
+        for note in row.privacy.notes if row.privacy else ():
+            whose.setdefault(note, []).append(row.spec)
+    return [
+        note if len(specs) == len(private) else f"{note} ({', '.join(specs)})"
+        for note, specs in whose.items()
+    ]
 
 
 def cost_table(rows: Sequence[Row]) -> Table:

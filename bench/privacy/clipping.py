@@ -121,7 +121,7 @@ class PerRecord(Clipping):
         self.optimizer.clip_and_accumulate()
 
     def _of_records(self, indices: Sequence[int]) -> None:
-        with _without_hook_warning():
+        with without_hook_warning():
             self._losses(self._model, indices).mean().backward()  # type: ignore[no-untyped-call]
 
     def _means_of_units(self, units: Units) -> None:
@@ -166,7 +166,7 @@ class Ghost(Clipping):
                 parameter.grad = torch.zeros_like(parameter)
             return
         losses = self._losses(self._model, [unit[0] for unit in units])
-        with _without_hook_warning():
+        with without_hook_warning():
             # Every layer lies between the embeddings and the loss; its own gradient is not needed yet.
             torch.autograd.backward(losses.mean(), inputs=self._first, retain_graph=True)
         for parameter in self.optimizer.params:
@@ -243,7 +243,7 @@ def _arguments(model: nn.Module, noise: Noise) -> dict[str, object]:
 
 
 @contextmanager
-def _without_hook_warning() -> Iterator[None]:
+def without_hook_warning() -> Iterator[None]:
     """An embedding's input, token ids, needs no gradient, while the embedding's own is still right."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Full backward hook is firing")

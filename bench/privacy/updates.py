@@ -11,7 +11,7 @@ import torch
 
 from bench.errors import RunError
 from bench.privacy.accounting import Mechanism, epsilon_of
-from bench.privacy.clipping import Clipping, Ghost, Means, Noise, PerRecord, looped_sum
+from bench.privacy.clipping import Clipping, Ghost, Means, Noise, PerRecord, looped_sum, without_hook_warning
 from bench.updates import Updates
 
 TOLERANCE = 1e-3
@@ -97,7 +97,7 @@ class PrivateUpdates(Updates):
         """Compare two units, clipped together, with a loop over their records, one at a time."""
         self._checked = True
         parameters, units = self.clipping.optimizer.params, self.members[:2]
-        with self.clipping.unhooked():
+        with self.clipping.unhooked(), without_hook_warning():
             looped = looped_sum(self.model, self.record_losses, parameters, units, self.noise.max_grad_norm)
         if unreached := sum(part is None for part in looped):
             raise self._refusal(f"{unreached} trainable parameters get no gradient")
