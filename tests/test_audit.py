@@ -60,7 +60,7 @@ def audit(typed, tmp_path):
 
     def run(*defenses, canaries=80, more=()):
         options = [option for defense in defenses for option in ("--defense", defense)]
-        small = ("--dataset", "synthetic-essays", "--limit", "30", "--max-length", "48", "--batch-size", "16")
+        small = ("--dataset", "synthetic-essays", "--limit", "30", "--max-length", "32", "--epochs", "20")
         where = ("--out", str(tmp_path / "runs"))
         code, out, err = typed("audit", *small, *where, "--canaries", str(canaries), *options, *more)
         files = (tmp_path / "runs" / "audits").glob("*.json")
