@@ -7,7 +7,7 @@ adversary may use. It sees no model, no label and no threshold.
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -95,6 +95,9 @@ class Attack(Plugin):
     complementary half), `population` (the adversary's own, trained on the population split), or
     `model:NAME` (any other model that shares the tokenizer).
     """
+
+    adaptive: ClassVar[bool] = False
+    """Whether it is made for one defense, and need not find what an undefended model memorizes."""
 
     @property
     @abstractmethod

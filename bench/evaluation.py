@@ -1,215 +1,278 @@
-"""From signals to a cell's figures: what an attack, the utility and the memorization come to.
+"""From evidence to a cell's figures: what an attack, the utility and the memorization come to.
 
-Arrays and text in, JSON values out. Here, and only here, it is known who is a member; the attack is
-handed all passages in an order that does not tell.
+Arrays in, results out; every figure is a function of the evidence that the cell keeps, but for the
+memorization of single tokens, which is a function of the signals.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench import statistics
-from bench.attack import Attack, ExtractionAttack, Floats, MembershipAttack, Passage, TokenSignals, Unit
+from bench.attack import Unit
+from bench.comparisons import halves, mean_difference_interval
 from bench.errors import RunError
-from bench.tokens import Tokens
+from bench.evidence import Subject
+from bench.results import (
+    Attacked,
+    Audited,
+    Extraction,
+    ExtractionEvidence,
+    Leakage,
+    MembershipEvidence,
+    Memorization,
+    Rates,
+    TokensTRA,
+    Utility,
+)
+from bench.statistics import LEAST_UNITS
 
 FPRS = (0.01, 0.001)
+LEAST_SPANS = 20
+RARITIES = (("0", 0, 0), ("1-9", 1, 9), ("10-99", 10, 99), ("100+", 100, math.inf))
+"""How often a token occurs in the complement: the name of a class, its least and its greatest count."""
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """One audited record: its tokens, what each source says of them, and whether it is a member."""
-
-    tokens: Tokens
-    signals: Mapping[str, TokenSignals]
-    member: bool
-
-    def passage(self, tokens: slice, sources: Sequence[str], target: str = "target") -> Passage:
-        """A range of tokens as an attack sees it, `target` naming the source that is under attack."""
-        signals = {name: self.signals[target if name == "target" else name][tokens] for name in sources}
-        return Passage(self.tokens.text_of(tokens), signals)
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """What one score is of: a record, or one of its spans."""
-
-    subject: Subject
-    tokens: slice
-    label: str = ""
-    in_prefix: bool = False
-
-
-def attack_results(attack: Attack, subjects: Sequence[Subject]) -> list[dict[str, Any]]:
-    """What an attack achieves: one result a unit.
-
-    A membership attack is judged on records and on spans; an extraction attack on what it extracts.
-    """
-    ordered = sorted(subjects, key=lambda subject: subject.tokens.record_id)
-    if isinstance(attack, ExtractionAttack):
-        return [_extraction(attack, [subject for subject in ordered if subject.member])]
-    if not isinstance(attack, MembershipAttack):
-        raise TypeError(f"{attack.name} is neither a MembershipAttack nor an ExtractionAttack")
-    return [_membership(attack, "record", _records(ordered)), _membership(attack, "span", _spans(ordered))]
-
-
-def _records(subjects: Sequence[Subject]) -> list[_Item]:
-    return [_Item(subject, slice(0, len(subject.tokens))) for subject in subjects]
-
-
-def _spans(subjects: Sequence[Subject]) -> list[_Item]:
-    return [
-        _Item(subject, slice(span.start, span.end), span.label, span.in_prefix)
-        for subject in subjects
-        for span in subject.tokens.spans
-    ]
-
-
-def _membership(attack: MembershipAttack, unit: Unit, items: Sequence[_Item]) -> dict[str, Any]:
-    scores = _run(attack, attack.scores, items)
-    finite, excluded = statistics.split_finite(scores)
-    member = np.array([item.subject.member for item in items], dtype=bool)
-    units = np.array([item.subject.tokens.unit for item in items], dtype=object)
-    inside, outside = finite & member, finite & ~member
-    result: dict[str, Any] = {
-        "unit": unit,
-        "n_members": int(inside.sum()),
-        "n_nonmembers": int(outside.sum()),
-        "n_excluded": excluded,
-        "auc": None,
-        "auc_ci": None,
-        "tpr_at_fpr": {str(fpr): None for fpr in FPRS},
-        "epsilon_lower_bound": None,
-        "extraction": None,
-    }
-    if not inside.any() or not outside.any():
-        return result
-    ahead, behind = scores[inside], scores[outside]
-    result["auc"] = statistics.auc(ahead, behind)
-    result["auc_ci"] = _ends(statistics.auc_interval(ahead, behind, units[inside], units[outside]))
-    result["tpr_at_fpr"] = {str(fpr): statistics.tpr_at_fpr(ahead, behind, fpr) for fpr in FPRS}
-    one_a_unit = len(set(units[finite])) == int(finite.sum())
-    if one_a_unit and min(len(ahead), len(behind)) >= 2:
-        result["epsilon_lower_bound"] = statistics.epsilon_lower_bound(ahead, behind)
-    return result
-
-
-def _extraction(attack: ExtractionAttack, members: Sequence[Subject]) -> dict[str, Any]:
-    items = _spans(members) if attack.extracts == "span" else _records(members)
-    chances = {
-        row: _run(attack, attack.successes, items, target)
-        for row, target in (("", "target"), ("base_", "floor:base"), ("reference_", "floor:reference"))
-    }
-    usable = np.isfinite(np.stack(list(chances.values()))).all(axis=0) if items else np.zeros(0, dtype=bool)
-    labels = np.array([item.label for item in items], dtype=object)
-    fresh = np.array([not item.in_prefix for item in items], dtype=bool)
-    units = np.array([item.subject.tokens.unit for item in items], dtype=object)
-
-    def rates(chosen: np.ndarray) -> dict[str, Any]:
-        chosen = chosen & usable
-        counted: dict[str, Any] = {"n_spans": int(chosen.sum())}
-        for row, values in chances.items():
-            counted[f"{row}rate"] = float(values[chosen].mean()) if chosen.any() else None
-        return counted
-
-    everything = np.ones(len(items), dtype=bool)
-    not_in_prefix = rates(fresh)
-    extraction = {
-        **rates(everything),
-        "rate_ci": _ends(statistics.rate_interval(chances[""][usable], units[usable]))
-        if usable.any()
-        else None,
-        "rate_not_in_prefix": not_in_prefix["rate"],
-        "not_in_prefix": not_in_prefix,
-        "base_fails": rates(chances["base_"] < 0.5),
-        "by_label": {label: rates(labels == label) for label in sorted(set(labels)) if label},
-    }
-    return {
-        "unit": attack.extracts,
-        "n_members": len(members),
-        "n_nonmembers": 0,
-        "n_excluded": int((~usable).sum()),
-        "auc": None,
-        "auc_ci": None,
-        "tpr_at_fpr": {str(fpr): None for fpr in FPRS},
-        "epsilon_lower_bound": None,
-        "extraction": extraction,
-    }
-
-
-def _run(
-    attack: Attack,
-    judge: Callable[[Sequence[Passage]], Floats],
-    items: Sequence[_Item],
-    target: str = "target",
-) -> Floats:
-    """(n,) float64: what the attack says of each item."""
-    if not items:
-        return cast(Floats, np.zeros(0))
-    passages = [item.subject.passage(item.tokens, attack.sources, target) for item in items]
-    said = np.asarray(judge(passages), dtype=np.float64)
-    if said.shape != (len(items),):
-        raise ValueError(f"{attack.spec}: gave an array of shape {said.shape} for {len(items)} passages")
-    return cast(Floats, said)
-
-
-def utility(holdout: Sequence[Subject]) -> dict[str, float]:
-    """How well the model under attack predicts the holdout, over all its tokens."""
-    logprobs = np.concatenate([subject.signals["target"].logprobs for subject in holdout]).astype(np.float64)
-    hits = np.concatenate([subject.signals["target"].is_argmax for subject in holdout])
-    n_bytes = sum(
-        len(subject.tokens.text_of(slice(0, len(subject.tokens))).encode("utf-8")) for subject in holdout
+def attack_results(
+    evidence: MembershipEvidence | ExtractionEvidence, audited: Audited
+) -> tuple[Attacked, ...]:
+    """What an attack achieves: on records and on spans, or on what it extracts."""
+    if isinstance(evidence, ExtractionEvidence):
+        return (_extraction(evidence, audited),)
+    counts = [len(scores) for scores in evidence.spans]
+    spans = [score for scores in evidence.spans for score in scores]
+    return (
+        _membership("record", _floats(evidence.records), np.arange(len(audited.ids)), audited),
+        _membership("span", _floats(spans), np.repeat(np.arange(len(audited.ids)), counts), audited),
     )
-    nll = -float(logprobs.mean())
-    if not math.isfinite(nll):
-        raise RunError(f"the loss on the holdout is {nll}: the model gives a token no probability")
-    return {
-        "nll": nll,
-        "perplexity": math.exp(min(nll, 700.0)),
-        "bits_per_byte": -float(logprobs.sum()) / math.log(2) / n_bytes,
-        "accuracy": float(hits.mean()),
+
+
+def _membership(unit: Unit, scores: Floats, record: NDArray[np.int64], audited: Audited) -> Attacked:
+    """Figures of one score a record or span, `record` being the place of the score's record."""
+    finite = np.isfinite(scores)
+    member, units = np.array(audited.member, dtype=bool)[record], _units(audited)[record]
+    inside, outside = finite & member, finite & ~member
+    judged = inside.any() and outside.any()
+    refused: dict[str, str] = {}
+    figures: dict[str, Any] = {"auc": None, "auc_ci": None, "epsilon_lower_bound": None}
+    tprs: dict[str, float | None] = {str(fpr): None for fpr in FPRS}
+    if judged:
+        ahead, behind = scores[inside], scores[outside]
+        figures["auc"] = statistics.auc(ahead, behind)
+        figures["auc_ci"] = _ends(statistics.auc_interval(ahead, behind, units[inside], units[outside]))
+        tprs = {str(fpr): statistics.tpr_at_fpr(ahead, behind, fpr) for fpr in FPRS}
+        one_a_unit = len(set(units[finite])) == int(finite.sum())
+        if one_a_unit and min(len(ahead), len(behind)) >= 2:
+            figures["epsilon_lower_bound"] = statistics.epsilon_lower_bound(ahead, behind)
+    else:
+        refused["auc"] = "needs members and non-members with finite scores"
+    if judged and figures["auc_ci"] is None:
+        refused["auc_ci"] = f"needs >= {LEAST_UNITS} members and {LEAST_UNITS} non-members"
+    for fpr in FPRS:
+        if tprs[str(fpr)] is None:
+            refused[f"tpr_at_fpr.{fpr}"] = f"needs >= {statistics.nonmembers_needed(fpr)} non-members"
+    return Attacked(
+        unit=unit,
+        n_members=int(inside.sum()),
+        n_nonmembers=int(outside.sum()),
+        n_excluded=int((~finite).sum()),
+        tpr_at_fpr=tprs,
+        leakage=_membership_leakage(scores, inside, outside, units),
+        extraction=None,
+        refused=refused,
+        **figures,
+    )
+
+
+def _membership_leakage(scores: Floats, inside: Bools, outside: Bools, units: NDArray[Any]) -> Leakage:
+    calibration = halves(units)
+
+    def of(half: Bools) -> float | None:
+        ahead, behind = scores[inside & half], scores[outside & half]
+        return 2 * statistics.auc(ahead, behind) - 1 if ahead.size and behind.size else None
+
+    held = ~calibration
+    interval = None
+    if of(held) is not None:
+        interval = statistics.auc_interval(
+            scores[inside & held], scores[outside & held], units[inside & held], units[outside & held]
+        )
+    return Leakage(
+        value=of(np.ones_like(held)),
+        calibration=of(calibration),
+        evaluation=of(held),
+        evaluation_ci=None if interval is None else (2 * interval.low - 1, 2 * interval.high - 1),
+    )
+
+
+def _extraction(evidence: ExtractionEvidence, audited: Audited) -> Attacked:
+    rate, base, reference = (_floats(row) for row in (evidence.rate, evidence.base, evidence.reference))
+    usable = np.isfinite(rate) & np.isfinite(base) & np.isfinite(reference)
+    units = _units(audited)[np.array(evidence.record, dtype=np.int64)]
+    by_record = evidence.unit == "record"
+    fresh, first = (
+        np.ones(len(rate), dtype=bool) if by_record else np.array(column, dtype=bool)
+        for column in (evidence.in_prefix, evidence.first_mention)
+    )
+    fresh = fresh if by_record else ~fresh
+    label = np.array([evidence.labels[index] for index in evidence.label], dtype=object)
+    hard = base < 0.5
+
+    def rates(chosen: Bools) -> Rates:
+        chosen = chosen & usable
+        enough = int(chosen.sum()) >= LEAST_SPANS
+        means = [float(row[chosen].mean()) if enough else None for row in (rate, base, reference)]
+        above = mean_difference_interval(rate[chosen], reference[chosen], units[chosen]) if enough else None
+        return Rates(
+            n_spans=int(chosen.sum()),
+            rate=means[0],
+            rate_ci=_ends(statistics.rate_interval(rate[chosen], units[chosen])) if enough else None,
+            base_rate=means[1],
+            reference_rate=means[2],
+            above_reference=float((rate - reference)[chosen].mean()) if enough else None,
+            above_reference_ci=_ends(above),
+        )
+
+    everything = rates(np.ones_like(usable))
+    extraction = Extraction(
+        **everything.model_dump(),
+        not_in_prefix=rates(fresh),
+        first_mention=rates(first),
+        base_fails=rates(hard),
+        without_cue=rates(fresh & first & hard),
+        by_label={name: rates(label == name) for name in evidence.labels},
+    )
+    refused = {
+        f"extraction.{name}": f"needs >= {LEAST_SPANS} {evidence.unit}s"
+        for name, part in (
+            ("rate", everything),
+            ("not_in_prefix.rate", extraction.not_in_prefix),
+            ("first_mention.rate", extraction.first_mention),
+            ("base_fails.rate", extraction.base_fails),
+            ("without_cue.rate", extraction.without_cue),
+            *((f"by_label.{name}.rate", part) for name, part in extraction.by_label.items()),
+        )
+        if part.rate is None
     }
+    return Attacked(
+        unit=evidence.unit,
+        n_members=sum(audited.member),
+        n_nonmembers=0,
+        n_excluded=int((~usable).sum()),
+        auc=None,
+        auc_ci=None,
+        tpr_at_fpr={str(fpr): None for fpr in FPRS},
+        epsilon_lower_bound=None,
+        leakage=_extraction_leakage(rate, reference, fresh & usable, units),
+        extraction=extraction,
+        refused=refused,
+    )
 
 
-def memorization(members: Sequence[Subject], reference: str) -> dict[str, Any]:
-    """TRA of the members' tokens, in nats: means, and the share of identifier tokens above 1 nat."""
+def _extraction_leakage(rate: Floats, reference: Floats, chosen: Bools, units: NDArray[Any]) -> Leakage:
+    calibration = halves(units)
+
+    def of(half: Bools) -> float | None:
+        kept = chosen & half
+        return float((rate[kept] - reference[kept]).mean()) if kept.sum() >= LEAST_SPANS else None
+
+    held = chosen & ~calibration
+    interval = mean_difference_interval(rate[held], reference[held], units[held]) if of(held) else None
+    return Leakage(
+        value=of(np.ones_like(calibration)),
+        calibration=of(calibration),
+        evaluation=of(~calibration),
+        evaluation_ci=_ends(interval),
+    )
+
+
+def utility(audited: Audited) -> Utility:
+    """How well the model under attack predicts the non-members, over all their tokens."""
+    outside = ~np.array(audited.member, dtype=bool)
+    nll = _floats(audited.nll)[outside]
+    tokens, size, hits = (
+        float(np.array(column)[outside].sum())
+        for column in (audited.n_tokens, audited.n_bytes, audited.n_correct)
+    )
+    if not np.isfinite(nll).all():
+        raise RunError("the loss on the holdout is infinite: the model gives a token no probability")
+    mean = float(nll.sum()) / tokens
+    return Utility(
+        nll=mean,
+        perplexity=math.exp(min(mean, 700.0)),
+        bits_per_byte=float(nll.sum()) / math.log(2) / size,
+        accuracy=hits / tokens,
+    )
+
+
+def memorization(subjects: Sequence[Subject], reference: str, frequency: Mapping[int, int]) -> Memorization:
+    """TRA of the members' tokens against a reference: of personal information and of the rest.
+
+    Args:
+        frequency: how often each token id occurs in the complement.
+    """
+    members = [subject for subject in subjects if subject.member]
     values = [
         subject.signals["target"].logprobs.astype(np.float64) - subject.signals[reference].logprobs
         for subject in members
     ]
-    masks = [subject.tokens.personal for subject in members]
-    advantage, personal = np.concatenate(values), np.concatenate(masks)
-    units = np.repeat(
-        np.array([subject.tokens.unit for subject in members], dtype=object), [len(value) for value in values]
-    )
+    advantage, lengths = np.concatenate(values), [len(value) for value in values]
+    personal = np.concatenate([subject.tokens.personal for subject in members])
+    counts = np.array([frequency.get(token, 0) for s in members for token in s.tokens.input_ids[1:].tolist()])
+    units = np.repeat(np.array([subject.tokens.unit for subject in members], dtype=object), lengths)
     by_label: dict[str, list[Floats]] = defaultdict(list)
     for subject, value in zip(members, values, strict=True):
         for span in subject.tokens.spans:
             by_label[span.label].append(value[span.start : span.end])
+    whole = _tokens_tra(advantage[personal])
+    interval = statistics.mean_interval(advantage[personal], units[personal]) if personal.any() else None
+    return Memorization(
+        tra_pii=whole.tra,
+        tra_pii_ci=_ends(interval),
+        tra_other=_tokens_tra(advantage[~personal]).tra,
+        share_above_1_nat=whole.share_above_1_nat,
+        n_pii_tokens=whole.n_tokens,
+        by_label={label: _tokens_tra(np.concatenate(parts)) for label, parts in sorted(by_label.items())},
+        pii_by_rarity=_by_rarity(advantage[personal], counts[personal]),
+        other_by_rarity=_by_rarity(advantage[~personal], counts[~personal]),
+    )
+
+
+def _by_rarity(advantage: Floats, counts: NDArray[np.int64]) -> dict[str, TokensTRA]:
     return {
-        "tra_pii": _mean(advantage[personal]),
-        "tra_pii_ci": _ends(statistics.mean_interval(advantage[personal], units[personal]))
-        if personal.any()
-        else None,
-        "tra_other": _mean(advantage[~personal]),
-        "share_above_1_nat": _mean(advantage[personal] > 1),
-        "n_pii_tokens": int(personal.sum()),
-        "by_label": {
-            label: {"tra": _mean(np.concatenate(parts)), "n_tokens": int(sum(map(len, parts)))}
-            for label, parts in sorted(by_label.items())
-        },
+        name: _tokens_tra(advantage[(least <= counts) & (counts <= most)]) for name, least, most in RARITIES
     }
 
 
-def _mean(values: np.ndarray) -> float | None:
-    return float(values.mean()) if values.size else None
+def _tokens_tra(advantage: Floats) -> TokensTRA:
+    if not advantage.size:
+        return TokensTRA(n_tokens=0, tra=None, q90=None, q99=None, share_above_1_nat=None)
+    q90, q99 = np.quantile(advantage, [0.9, 0.99])
+    return TokensTRA(
+        n_tokens=advantage.size,
+        tra=float(advantage.mean()),
+        q90=float(q90),
+        q99=float(q99),
+        share_above_1_nat=float((advantage > 1).mean()),
+    )
 
 
-def _ends(interval: statistics.Interval | None) -> list[float] | None:
-    return None if interval is None else [interval.low, interval.high]
+def _floats(column: Sequence[float | None]) -> Floats:
+    return np.array([np.nan if value is None else value for value in column], dtype=np.float64)
+
+
+def _units(audited: Audited) -> NDArray[Any]:
+    return np.array(audited.units, dtype=object)
+
+
+def _ends(interval: statistics.Interval | None) -> tuple[float, float] | None:
+    return None if interval is None else (interval.low, interval.high)

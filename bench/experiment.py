@@ -15,6 +15,7 @@ from bench.models.tuning import Tuning
 from bench.names import did_you_mean
 from bench.records.splits import Shares
 from bench.registry import attacks, defenses, load_plugin_file
+from bench.results import Protocol
 from bench.validation import first_fault
 
 
@@ -44,6 +45,7 @@ class Settings(BaseModel):
     seed: Annotated[
         tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_several), Field(min_length=1)
     ] = (0,)
+    protocol: Protocol = Field("half", description="who is trained on: the target half, or both halves")
     out: Path = Path("runs")
     limit: int | None = Field(None, ge=1, description="use at most so many records, those with spans first")
     max_length: int = Field(256, ge=8, description="tokens of a record that are kept")
@@ -51,6 +53,7 @@ class Settings(BaseModel):
     batch_size: int = Field(8, ge=1)
     learning_rate: float | None = Field(None, gt=0, description="by default what suits the model and tuning")
     shares: Shares = Shares()
+    strict: bool = Field(False, description="fail where text alone tells members from non-members")
     show_text: bool = Field(False, description="let errors of plugins quote records")
     split_seed: int = Field(0, ge=0, description="of the splits and of generated or drawn records")
 
@@ -61,6 +64,17 @@ class Settings(BaseModel):
             if path.exists() and not path.is_dir():
                 raise ValueError(f"{path} is a file; give a folder, or a name that is free")
         return out
+
+    def kept(self) -> dict[str, Any]:
+        """These settings as JSON values that mean the same from any folder."""
+        whole = self.model_copy(
+            update={
+                "data_dir": None if self.data_dir is None else self.data_dir.resolve(),
+                "plugin": tuple(path.resolve() for path in self.plugin),
+                "out": self.out.resolve(),
+            }
+        )
+        return whole.model_dump(mode="json", exclude_none=True)
 
     def learning_rate_for(self, model: str) -> float:
         """The rate given, else one that suits: small embedded models take more than pre-trained ones."""

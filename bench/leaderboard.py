@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -11,17 +11,22 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from bench.attack import Knowledge
+from bench.comparisons import over_seeds, told_apart
+from bench.differences import leakage_difference, seeds_difference, utility_difference
 from bench.errors import InputError
 from bench.results import (
     FLOORS,
     Attacked,
+    Audited,
     CellFile,
     Leaderboard,
+    MembershipEvidence,
     Memorization,
     Row,
     RowMemorization,
     RowUtility,
 )
+from bench.statistics import Interval
 from bench.store import digest
 from bench.validation import first_fault
 
@@ -29,6 +34,7 @@ LEAST_MEMORIZED = 0.1
 """Nats of mean TRA under which the undefended run has memorized too little to divide by."""
 
 LEVELS: tuple[str, ...] = get_args(Knowledge)
+DEFAULT_LEVEL = "population"
 
 
 def checked_cell(stated: dict[str, Any], where: object) -> CellFile:
@@ -44,20 +50,34 @@ def checked_cell(stated: dict[str, Any], where: object) -> CellFile:
         raise InputError(f"cell {where}: {fault.field}: {fault.message}; delete it and run again") from None
 
 
-def leaderboard(cells: Sequence[CellFile]) -> Leaderboard:
+def leaderboard(cells: Sequence[CellFile], level: str = DEFAULT_LEVEL) -> Leaderboard:
     """All rows: grouped by what is comparable, floors first, then the frontier, then the other defenses.
 
-    Raises:
-        InputError: two cells are of the same thing.
-
     A defense is on the frontier if no other has both at least its fine-tuning gain kept and at most
-    its worst leakage, and is better in one of the two.
+    what leaks from it to an adversary of that level, and is better in one of the two.
+
+    Raises:
+        InputError: two cells are of the same thing, or cells that stand together are of two versions
+            of the code.
     """
     groups: dict[tuple[str, ...], list[CellFile]] = defaultdict(list)
     for cell in cells:
         groups[_group(cell)].append(cell)
-    rows = [row for name in sorted(groups) for row in _group_rows(groups[name])]
+    for group in groups.values():
+        _require_one_version(group)
+    rows = [row for name in sorted(groups) for row in _group_rows(groups[name], level)]
     return Leaderboard(rows=tuple(rows))
+
+
+def _require_one_version(cells: Sequence[CellFile]) -> None:
+    versions = Counter(cell.code for cell in cells)
+    if len(versions) > 1:
+        most = versions.most_common(1)[0][0]
+        others = sorted({f"{cell.spec} · {cell.attack_spec}" for cell in cells if cell.code != most})
+        raise InputError(
+            f"{cells[0].dataset} · {cells[0].model}: {len(others)} cells are of other code than the rest: "
+            f"{', '.join(others[:5])}{' ...' if len(others) > 5 else ''}; run again, or delete them"
+        )
 
 
 def _group(cell: CellFile) -> tuple[str, ...]:
@@ -74,26 +94,27 @@ class _Yardsticks:
     """What one seed's figures are measured against: base model, reference, undefended run."""
 
     base_nll: float | None
-    reference_nll: float | None
     best_nll: float | None
+    reference: Audited | None
     undefended: Memorization | None
 
 
 def _yardsticks(cells: Iterable[CellFile]) -> _Yardsticks:
-    base = reference = best = None
+    base = best = None
+    reference: Audited | None = None
     undefended: Memorization | None = None
     for cell in cells:
         if cell.defense == "base":
             base = cell.utility.nll
         elif cell.defense == "reference":
-            reference = cell.utility.nll
+            reference = cell.audited
         elif cell.undefended:
             best = cell.utility.best_nll
             undefended = cell.memorization or undefended
-    return _Yardsticks(base, reference, best, undefended)
+    return _Yardsticks(base, best, reference, undefended)
 
 
-def _group_rows(cells: Sequence[CellFile]) -> list[Row]:
+def _group_rows(cells: Sequence[CellFile], level: str) -> list[Row]:
     by_seed: dict[int, list[CellFile]] = defaultdict(list)
     by_row: dict[tuple[str, str, str], dict[int, tuple[CellFile, Attacked]]] = defaultdict(dict)
     for cell in sorted(cells, key=lambda cell: (cell.seed, cell.spec, cell.attack_spec)):
@@ -114,7 +135,7 @@ def _group_rows(cells: Sequence[CellFile]) -> list[Row]:
         )
         for of_row in by_row.values()
     ]
-    return _ordered(_with_frontier(rows))
+    return _ordered(_with_frontier(_with_ties(rows, cells, level), level))
 
 
 def _figures(
@@ -127,7 +148,6 @@ def _figures(
     return {
         **result.model_dump(),
         "cell": cell,
-        "leakage": _leakage(result),
         "utility": RowUtility(
             **cell.utility.model_dump(exclude={"best_nll"}), gain_kept=_gain_kept(cell, against)
         ).model_dump(),
@@ -144,20 +164,6 @@ def _figures(
     }
 
 
-def _leakage(result: Attacked) -> float | None:
-    """How much an attack gets, from 0 (as from a model that never saw the members) to 1 (everything).
-
-    Membership: 2 AUC - 1, Somers' D, 0 below chance. Extraction: the rate on what cannot be copied
-    from the prefix, less that of the reference model.
-    """
-    if result.auc is not None:
-        return max(0.0, 2 * result.auc - 1)
-    if result.extraction is None or result.extraction.not_in_prefix.rate is None:
-        return None
-    fresh = result.extraction.not_in_prefix
-    return max(0.0, (fresh.rate or 0.0) - (fresh.reference_rate or 0.0))
-
-
 def _gain_kept(cell: CellFile, against: _Yardsticks) -> float | None:
     if against.base_nll is None or against.best_nll is None or against.base_nll <= against.best_nll:
         return None
@@ -165,10 +171,11 @@ def _gain_kept(cell: CellFile, against: _Yardsticks) -> float | None:
 
 
 def _below_reference(cell: CellFile, against: _Yardsticks) -> bool:
-    """Whether utility falls short of the reference's by over 1 % of the gain: the records were wasted."""
-    if against.base_nll is None or against.reference_nll is None:
+    """Whether the holdout is predicted worse than by the reference, record by record: 95 % sure."""
+    if against.reference is None:
         return False
-    return cell.utility.nll > against.reference_nll + 0.01 * abs(against.base_nll - against.reference_nll)
+    interval = utility_difference(cell.audited, against.reference)
+    return interval is not None and interval.low > 0
 
 
 def _remaining(tra: float | None, undefended: Memorization | None, field: str) -> float | None:
@@ -189,6 +196,8 @@ def _flags(cell: CellFile, against: _Yardsticks, memorization: Memorization | No
         flags.append("no-undefended-run")
     if memorization is None:
         flags.append("no-auditor-reference")
+    if cell.blind.shifted and isinstance(cell.evidence, MembershipEvidence):
+        flags.append("distribution-shift")
     if cell.counts.spans_lost_by_truncation:
         flags.append("spans-lost-by-truncation")
     return flags
@@ -215,12 +224,13 @@ def _row(figures: Sequence[dict[str, Any]]) -> Row:
             "attack_spec": first.attack_spec,
             "knowledge": first.knowledge,
             "frontier": False,
+            "blind": first.blind,
         }
     )
 
 
 def _over_seeds(values: Sequence[Any]) -> Any:
-    """One value for several seeds: mean of numbers, hull of intervals, nothing where a seed has nothing."""
+    """One value for several seeds: the mean of numbers; nothing where a seed has nothing."""
     first = values[0]
     if len(values) == 1:
         return first
@@ -228,14 +238,24 @@ def _over_seeds(values: Sequence[Any]) -> Any:
         return None
     if isinstance(first, dict):
         names = [name for name in first if all(name in value for value in values)]
-        return {name: _over_seeds([value[name] for value in values]) for name in names}
-    if isinstance(first, tuple) and isinstance(first[0], float):
-        return (min(low for low, _ in values), max(high for _, high in values))
+        return {name: _combined(name, values) for name in names}
+    if isinstance(first, tuple):
+        return first
     if isinstance(first, int) and not isinstance(first, bool):
         return round(math.fsum(values) / len(values))
     if isinstance(first, float):
         return math.fsum(values) / len(values)
     return first
+
+
+def _combined(name: str, values: Sequence[dict[str, Any]]) -> Any:
+    """A named value over seeds; `x_ci` is the interval of `x`."""
+    ends = [value[name] for value in values]
+    if not name.endswith("_ci") or any(end is None for end in ends):
+        return _over_seeds(ends)
+    estimates = [value[name.removesuffix("_ci")] for value in values]
+    interval = over_seeds(estimates, [Interval(*end) for end in ends])
+    return None if interval is None else (interval.low, interval.high)
 
 
 def comparable(rows: Sequence[Row]) -> list[Row]:
@@ -248,27 +268,63 @@ def comparable(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.attack_spec in shared]
 
 
-def worst_leakage(rows: Iterable[Row], level: str = LEVELS[-1]) -> Row | None:
-    """The row that leaks most to an adversary who knows no more than `level`."""
+def strongest(rows: Iterable[Row], level: str = LEVELS[-1]) -> Row | None:
+    """The attack that gets most, on the calibration half, for an adversary who knows no more than `level`.
+
+    What it gets is then read off the other half, `leakage.evaluation`: so it is not the luckiest.
+    """
     known = LEVELS[: LEVELS.index(level) + 1]
-    judged = [row for row in rows if row.leakage is not None and row.knowledge in known]
-    return max(judged, key=lambda row: row.leakage or 0.0, default=None)
+    judged = [
+        row
+        for row in rows
+        if row.knowledge in known and None not in (row.leakage.calibration, row.leakage.evaluation)
+    ]
+    return max(judged, key=lambda row: row.leakage.calibration or 0.0, default=None)
 
 
-def _with_frontier(rows: Sequence[Row]) -> list[Row]:
+def _with_frontier(rows: Sequence[Row], level: str) -> list[Row]:
     points: dict[str, tuple[float, float]] = {}
-    judged = comparable(rows)
-    for spec in dict.fromkeys(row.spec for row in judged if row.defense not in FLOORS):
-        own = [row for row in judged if row.spec == spec]
-        worst, gain = worst_leakage(own), own[0].utility.gain_kept
-        if worst is not None and worst.leakage is not None and gain is not None:
-            points[spec] = (gain, worst.leakage)
+    for own in _defended(rows):
+        worst, gain = strongest(own, level), own[0].utility.gain_kept
+        if worst is not None and worst.leakage.evaluation is not None and gain is not None:
+            points[own[0].spec] = (gain, max(0.0, worst.leakage.evaluation))
     frontier = {
         spec
         for spec, (gain, leak) in points.items()
         if not any(g >= gain and k <= leak and (g > gain or k < leak) for g, k in points.values())
     }
     return [row.model_copy(update={"frontier": row.spec in frontier}) for row in rows]
+
+
+def _defended(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each defense, of the attacks that all of them were put to."""
+    judged = [row for row in comparable(rows) if row.defense not in FLOORS]
+    return [[row for row in judged if row.spec == spec] for spec in dict.fromkeys(r.spec for r in judged)]
+
+
+def _with_ties(rows: Sequence[Row], cells: Sequence[CellFile], level: str) -> list[Row]:
+    """Flag the best of each column, and those that cannot be told apart from it on the same records."""
+    defended = _defended(rows)
+    gains = {own[0].spec: own[0].utility.nll for own in defended}
+    leaks = {own[0].spec: worst for own in defended if (worst := strongest(own, level)) is not None}
+    flagged: dict[str, set[str]] = defaultdict(set)
+    if gains:
+        best = min(gains, key=lambda spec: gains[spec])
+        for spec in gains:
+            if not told_apart(_utility_apart(spec, best, cells)):
+                flagged[spec].add("most-gain")
+    if leaks:
+        least = min(leaks, key=lambda spec: leaks[spec].leakage.evaluation or 0.0)
+        for spec, row in leaks.items():
+            if spec == least or not told_apart(leakage_difference(row, leaks[least], cells)):
+                flagged[spec].add("least-leakage")
+    return [row.model_copy(update={"flags": tuple(sorted({*row.flags, *flagged[row.spec]}))}) for row in rows]
+
+
+def _utility_apart(spec: str, other: str, cells: Sequence[CellFile]) -> Interval | None:
+    """The difference in holdout loss of two defenses, over their seeds; None for one and the same."""
+    one, two = ({cell.seed: cell.audited for cell in cells if cell.spec == name} for name in (spec, other))
+    return None if spec == other else seeds_difference(utility_difference, one, two)
 
 
 def _ordered(rows: Sequence[Row]) -> list[Row]:

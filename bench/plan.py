@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from bench.attack import Attack, ExtractionAttack, Knowledge
+from bench.attack import Attack, Decoding, ExtractionAttack, Knowledge
 from bench.defense import Defense
 from bench.errors import InputError
 from bench.experiment import Settings, chosen_plugins
@@ -16,7 +16,7 @@ from bench.records.cards import load_card, load_records
 from bench.records.splits import split
 from bench.reference import ReferenceTraining
 from bench.store import Store
-from bench.tasks import Cell, Lab, Scoring, Training
+from bench.tasks import OTHER_HALF, Cell, Lab, Scoring, Source, Training
 
 AUDITOR_SEED_OFFSET = 1_000_003
 ADVERSARY_SEED_OFFSET = 2_000_003
@@ -37,7 +37,8 @@ class Plan:
         """The scorings that these cells still need, in order."""
         needed: dict[str, Scoring] = {}
         for cell in cells:
-            for scoring in (*cell.sources.values(), *([cell.best] if cell.best else [])):
+            scored = [scoring for source in cell.sources.values() for scoring in source.scorings]
+            for scoring in (*scored, *([cell.best] if cell.best else [])):
                 if not store.has_signals(scoring.key):
                     needed.setdefault(scoring.key, scoring)
         return list(needed.values())
@@ -70,10 +71,15 @@ def make_plan(settings: Settings) -> Plan:
     Raises:
         InputError: something that the settings name does not exist or does not fit.
     """
+    return plan_of(settings, make_labs(settings))
+
+
+def plan_of(settings: Settings, labs: Iterable[Lab]) -> Plan:
+    """The cells of these labs under the defenses and attacks of the settings."""
     defenses, attacks = chosen_plugins(settings)
     for attack in attacks:
         _check_attack(attack)
-    return Plan(tuple(cell for lab in make_labs(settings) for cell in _cells(lab, defenses, attacks)))
+    return Plan(tuple(cell for lab in labs for cell in _cells(lab, defenses, attacks)))
 
 
 def make_labs(settings: Settings) -> list[Lab]:
@@ -131,43 +137,53 @@ def _shown(model: str) -> str:
 
 def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> list[Cell]:
     decodings = tuple(dict.fromkeys(decoding for attack in attacks for decoding in attack.decodings))
-    reference = Training(lab, "reference", ReferenceTraining(), ("complement",), lab.seed)
-    auditor = Training(lab, "auditor", ReferenceTraining(), ("complement",), lab.seed + AUDITOR_SEED_OFFSET)
+    base = Source((Scoring(lab, decodings=decodings),))
+    floors = {"base": base, "reference": _unseen(lab, "reference", lab.seed, decodings)}
     adversary = Training(
         lab, "adversary", ReferenceTraining(), ("population",), lab.seed + ADVERSARY_SEED_OFFSET
     )
-    floors = {
-        "base": Scoring(lab, decodings=decodings),
-        "reference": Scoring(lab, reference, decodings=decodings),
-    }
     helpers = {
-        "complement": Scoring(lab, auditor),
-        "population": Scoring(lab, adversary),
-        "base": floors["base"],
+        "complement": _unseen(lab, "auditor", lab.seed + AUDITOR_SEED_OFFSET),
+        "population": Source((Scoring(lab, adversary),)),
+        "base": base,
     }
 
     def cell(
-        row: str, defense: Defense | None, audited: Scoring, attack: Attack, best: Scoring | None
+        row: str, defense: Defense | None, audited: Source, attack: Attack, best: Scoring | None
     ) -> Cell:
         sources = {"target": audited}
         for source in attack.sources:
             if source.startswith("model:"):
-                sources[source] = Scoring(lab, other_model=source.removeprefix("model:"))
+                sources[source] = Source((Scoring(lab, other_model=source.removeprefix("model:")),))
             elif source != "target":
                 sources[source] = helpers[source]
         if isinstance(attack, ExtractionAttack):
-            sources |= {f"floor:{name}": scoring for name, scoring in floors.items()}
+            sources |= {f"floor:{name}": floor for name, floor in floors.items()}
         return Cell(lab, row, defense, attack, sources, best)
 
-    cells = [
-        cell(name, None, scoring, attack, None) for name, scoring in floors.items() for attack in attacks
-    ]
+    cells = [cell(name, None, floor, attack, None) for name, floor in floors.items() for attack in attacks]
     for defense in defenses:
         training = training_of(lab, defense)
-        audited = Scoring(lab, training, decodings=decodings)
+        audited = Source((Scoring(lab, training, decodings=decodings),))
         best = Scoring(lab, training, best=True) if defense.undefended else None
         cells += [cell(defense.name, defense, audited, attack, best) for attack in attacks]
     return cells
+
+
+def _unseen(lab: Lab, role: str, seed: int, decodings: tuple[Decoding, ...] = ()) -> Source:
+    """For each half that is trained on, a model fine-tuned on the other one."""
+    return Source(
+        tuple(
+            Scoring(lab, _reference(lab, OTHER_HALF[half], role, seed), decodings=decodings)
+            for half in lab.members
+        )
+    )
+
+
+def _reference(lab: Lab, half: str, role: str, seed: int) -> Training:
+    """A model fine-tuned on one half, as a reference for records of the other."""
+    named = role if half == "complement" else f"{role} of {half}"
+    return Training(lab, named, ReferenceTraining(), (half,), seed)
 
 
 def training_of(lab: Lab, defense: Defense) -> Training:
@@ -176,11 +192,10 @@ def training_of(lab: Lab, defense: Defense) -> Training:
     Raises:
         InputError: the defense's parameters do not fit.
     """
-    references = {
-        "target": Training(lab, "reference", ReferenceTraining(), ("complement",), lab.seed),
-        "complement": Training(lab, "reference of target", ReferenceTraining(), ("target",), lab.seed),
-    }
-    used = tuple(references[half] for half in defense.trains_on) if defense.uses_reference else ()
-    training = Training(lab, defense.spec, defense, defense.trains_on, lab.seed, used)
+    halves = lab.members if len(lab.members) > 1 else defense.trains_on
+    references = tuple(_reference(lab, OTHER_HALF[half], "reference", lab.seed) for half in halves)
+    training = Training(
+        lab, defense.spec, defense, halves, lab.seed, references if defense.uses_reference else ()
+    )
     defense.check(training.units, lab.schedule)
     return training

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from bench.errors import InputError
-from bench.leaderboard import checked_cell, leaderboard
+from bench.leaderboard import DEFAULT_LEVEL, checked_cell, leaderboard
 from bench.rendering import as_json, as_markdown
 from bench.results import CellFile, Leaderboard
 from bench.store import Store
+from bench.tasks import code_version
 
 
 def stored_cells(store: Store) -> list[CellFile]:
@@ -14,7 +15,7 @@ def stored_cells(store: Store) -> list[CellFile]:
     return [checked_cell(stated, path) for path, stated in store.cells()]
 
 
-def read_leaderboard(store: Store) -> Leaderboard:
+def read_leaderboard(store: Store, level: str = DEFAULT_LEVEL) -> Leaderboard:
     """The leaderboard of a run's folder.
 
     Raises:
@@ -23,12 +24,13 @@ def read_leaderboard(store: Store) -> Leaderboard:
     cells = stored_cells(store)
     if not cells:
         raise InputError(f"{store.root} holds no results; `bench run --out {store.root}` makes some")
-    return leaderboard(cells)
+    return leaderboard(cells, level)
 
 
 def write_leaderboard(store: Store) -> Leaderboard:
-    """Render a run's leaderboard beside its cells."""
-    board = leaderboard(stored_cells(store))
+    """Render a run's leaderboard beside its cells, those of older code left out."""
+    current = code_version()
+    board = leaderboard([cell for cell in stored_cells(store) if cell.code == current])
     store.save_text(store.root / "leaderboard.json", as_json(board))
     store.save_text(store.root / "leaderboard.md", as_markdown(board))
     return board

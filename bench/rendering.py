@@ -17,26 +17,31 @@ from bench.tables import (
     auc_table,
     cost_table,
     defense_table,
+    extraction_by_label_table,
     extraction_table,
     memorization_table,
     privacy_notes,
     privacy_table,
+    rarity_table,
+    strongest_table,
     tpr_table,
 )
 
 LEGEND = """\
 **Gain kept**: share of what undefended fine-tuning, at its validation minimum, gains on the holdout
-over the base model. **Leak**: the most that any attack gets from an adversary who knows that much or
-less, by attacks that all rows were put to; 100 % is everything. The two floors never saw a member: what
-leaks from them is chance, and so is as much from any other. **Memorized**: mean TRA on the members'
+over the base model. **Leak**: what the strongest attack gets for an adversary who knows that much or
+less (95 % interval), chosen on one half of the records and read off the other; 100 % is everything. The
+two floors never saw a member: what leaks from them is chance. **Memorized**: mean TRA on the members'
 personal information, against the undefended run's. **Extracted**: spans reproduced exactly from the text
 before them, where that does not hold them already; the floor is the same for the reference model.
-★ marks the frontier: no other defense keeps as much and leaks as little. ▼ marks a defense that falls
-short of the reference, which never saw the members' records, by over 1 % of the gain.
+★ marks the frontier: no other defense keeps as much and leaks as little (to the level `population`). ≈ marks
+the best of its column and what cannot be told apart from it on the same records. ▼ marks a defense that
+predicts the holdout worse than the reference, which never saw the members' records.
 """
 
 FLAGS = {
-    "below-reference": "holdout loss above the reference's by over 1 % of the gain",
+    "below-reference": "holdout loss above the reference's, record by record (95 %)",
+    "distribution-shift": "text alone tells members from non-members: membership figures mean nothing",
     "record-level": "the privacy guarantee is for one record, and groups have several (dp-sgd:unit=group)",
     "trained-on-both-halves": "the complement was trained on as well",
     "no-undefended-run": "nothing to measure the gain kept against; add --defense none",
@@ -78,9 +83,12 @@ def as_markdown(board: Leaderboard) -> str:
     parts = ["# Leaderboard\n", LEGEND]
     for (dataset, model, tuning, setting), rows in _groups(board):
         parts.append(f"## {dataset} · {model} · {tuning} fine-tuning\n")
+        parts.append(_shift(rows))
         parts.append(_about(rows, setting))
         parts.append(_github(defense_table(rows)))
         parts.append(_notes(rows))
+        parts.append("### Strongest attack, by what the adversary has\n")
+        parts.append(_github(strongest_table(rows)))
         parts.append("### Attacks on records: AUC (95 % interval)\n")
         parts.append(_github(auc_table(rows, "record")))
         for fpr in sorted(rows[0].tpr_at_fpr, key=float, reverse=True):
@@ -90,8 +98,12 @@ def as_markdown(board: Leaderboard) -> str:
         parts.append(_github(auc_table(rows, "span")))
         parts.append("### Extraction\n")
         parts.append(_github(extraction_table(rows)))
+        parts.append("### Extraction by label: rate / the reference model's\n")
+        parts.append(_github(extraction_by_label_table(rows)))
         parts.append("### Memorization: TRA in nats\n")
         parts.append(_github(memorization_table(rows)))
+        parts.append("### Memorization by how often a token occurs in the complement\n")
+        parts.append(_github(rarity_table(rows)))
         parts.append("### Privacy budget\n")
         parts.append(_github(privacy_table(rows)))
         parts.append("".join(f"- {note}\n" for note in privacy_notes(rows)))
@@ -108,7 +120,7 @@ def as_terminal(board: Leaderboard) -> str:
         aligned = ("left",) + ("right",) * (len(headers) - 1)
         headers = [header.replace(" ", "\n", 1) for header in headers]
         table = tabulate(body, headers, tablefmt="simple", disable_numparse=True, colalign=aligned)
-        title = f"{dataset} · {model} · {tuning} fine-tuning\n{_about(rows, setting)}"
+        title = f"{dataset} · {model} · {tuning} fine-tuning\n{_shift(rows)}{_about(rows, setting)}"
         parts.append(f"{title}\n{table}\n\n{_notes(rows)}")
     return "\n".join([*parts, LEGEND]).replace("**", "").replace("`", "")
 
@@ -138,11 +150,28 @@ def _github(table: Table | str) -> str:
     return tabulate(body[1:], body[0], tablefmt="github", disable_numparse=True, colalign=aligned) + "\n"
 
 
+def _shift(rows: Sequence[Row]) -> str:
+    """What stands on top where text alone tells members from non-members."""
+    if not any("distribution-shift" in row.flags for row in rows):
+        return ""
+    return (
+        f"**distribution-shift: text alone tells members from non-members (blind AUC {_blind(rows[0])}). "
+        "No membership figure here means anything.**\n"
+    )
+
+
+def _blind(row: Row) -> str:
+    ends = row.blind.auc_ci
+    shown = f" ({ends[0]:.2f}-{ends[1]:.2f})" if ends else ""
+    return "n/a" if row.blind.auc is None else f"{row.blind.auc:.2f}{shown}"
+
+
 def _about(rows: Sequence[Row], setting: str) -> str:
     records = [row for row in rows if row.unit == "record" and row.auc is not None]
     judged = f"{records[0].n_members} members and {records[0].n_nonmembers} non-members · " if records else ""
     seeds = ", ".join(str(seed) for seed in rows[0].seeds)
-    return f"{judged}protocol {rows[0].protocol} · seeds {seeds} · setting `{setting}`\n"
+    blind = f"blind control AUC {_blind(rows[0])}"
+    return f"{judged}{blind} · protocol {rows[0].protocol} · seeds {seeds} · setting `{setting}`\n"
 
 
 def _notes(rows: Sequence[Row]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,17 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench.attack import TokenSignals
+from bench.attack import Attack, ExtractionAttack, MembershipAttack, TokenSignals
+from bench.blind import blind_control
 from bench.device import pick_device
 from bench.errors import InputError, RunError
-from bench.evaluation import Subject, attack_results, memorization, utility
+from bench.evaluation import attack_results, memorization, utility
+from bench.evidence import (
+    Subject,
+    audited,
+    extraction_evidence,
+    in_order,
+    membership_evidence,
+    memorization_evidence,
+)
 from bench.models.loading import find_model, load_model, load_tokenizer
 from bench.models.tuning import tuned
 from bench.plan import Plan
-from bench.results import CellFile
+from bench.results import FLOORS, Blind, CellFile, ExtractionEvidence, MembershipEvidence
 from bench.signals import concatenated, score, separated
 from bench.store import Store
-from bench.tasks import AUDITED, Cell, Lab, Scoring, Training
+from bench.tasks import Cell, Lab, Scoring, Source, Training, code_version
 from bench.tokens import Tokens, tokenize
 from bench.training import load_state, train
 
@@ -48,6 +58,7 @@ class Runner:
     _failed: dict[str, str] = field(default_factory=dict)
     _tokenizers: dict[Path, tuple[PreTrainedTokenizerFast, int]] = field(default_factory=dict)
     _tokens: dict[tuple[int, str], list[Tokens]] = field(default_factory=dict)
+    _blind: dict[int, Blind] = field(default_factory=dict)
     _signals: dict[str, list[TokenSignals]] = field(default_factory=dict)
 
     def run(self, plan: Plan) -> dict[str, str]:
@@ -58,9 +69,11 @@ class Runner:
         """
         failed = {}
         self.store.open()
+        for settings in {id(cell.lab.settings): cell.lab.settings for cell in plan.cells}.values():
+            self.store.save_settings(settings.kept())
         for cell in plan.missing(self.store):
             try:
-                self.store.save_cell(cell.name, self._cell(cell))
+                self.store.save_cell(cell.name, self.compute(cell))
             except InputError:
                 raise
             except (Exception, SystemExit) as error:
@@ -73,25 +86,27 @@ class Runner:
             training.schedule.epochs * self._length(training.lab, training.trained_on)
             for training in trainings
         )
-        return trained + sum(self._length(scoring.lab, scoring.splits) for scoring in scorings)
+        return trained + sum(self._length(scoring.lab, scoring.covered) for scoring in scorings)
 
     def _length(self, lab: Lab, splits: Sequence[str]) -> int:
         return sum(len(row) for name in splits for row in self._tokens_of(lab, name))
 
-    def _cell(self, cell: Cell) -> dict[str, Any]:
+    def compute(self, cell: Cell) -> dict[str, Any]:
+        """The cell file, from signals that are stored or, where they are not, from models."""
         lab = cell.lab
-        subjects = self._subjects(lab, cell.sources)
-        members = [subject for subject in subjects if subject.member]
-        holdout = [subject for subject in subjects if not subject.member]
-        training = cell.sources["target"].training
+        subjects = in_order(self._subjects(lab, cell.sources))
+        judged = audited(subjects)
+        evidence = self._evidence(cell.attack, subjects)
+        training = cell.sources["target"].scorings[0].training
         about = {} if training is None else self.store.about_model(training.key)
-        figures = utility(holdout)
+        kept = "complement" in cell.sources
+        best = None
         if cell.best is not None:
-            best = self._subjects(lab, {"target": cell.best})
-            figures["best_nll"] = utility([subject for subject in best if not subject.member])["nll"]
+            best = utility(audited(self._subjects(lab, {"target": Source((cell.best,))}))).nll
         defense = cell.defense
         cell_file = {
             "key": cell.key,
+            "code": code_version(),
             "dataset": lab.dataset,
             "model": lab.model,
             "tuning": lab.settings.tuning,
@@ -101,14 +116,17 @@ class Runner:
             "params": {} if defense is None else defense.parameters,
             "spec": cell.spec,
             "undefended": defense is not None and defense.undefended,
-            "trained_on": () if training is None else training.trained_on,
+            "trained_on": () if training is None or cell.row in FLOORS else training.trained_on,
             "attack": cell.attack.name,
             "attack_params": cell.attack.parameters,
             "attack_spec": cell.attack.spec,
             "knowledge": cell.attack.knowledge,
-            "results": attack_results(cell.attack, subjects),
-            "utility": figures,
-            "memorization": memorization(members, "complement") if "complement" in cell.sources else None,
+            "audited": judged,
+            "evidence": evidence,
+            "results": attack_results(evidence, judged),
+            "utility": utility(judged).model_dump() | {"best_nll": best},
+            "memorization": memorization(subjects, "complement", self._frequency(lab)) if kept else None,
+            "memorization_evidence": memorization_evidence(subjects, "complement") if kept else None,
             "privacy": about.get("privacy"),
             "training": about.get("training"),
             "cost": {
@@ -116,7 +134,8 @@ class Runner:
                 "peak_memory_mb": about.get("peak_memory_mb", 0.0),
                 "trainings": 0 if training is None else 1 + len(training.references),
             },
-            "counts": _counts(members, holdout),
+            "counts": _counts(subjects),
+            "blind": self._blind_of(lab),
         }
         return CellFile.model_validate(cell_file).model_dump(mode="json", by_alias=True)
 
@@ -125,13 +144,62 @@ class Runner:
         trainings = [] if training is None else [training, *training.references]
         return float(sum(self.store.about_model(one.key)["train_seconds"] for one in trainings))
 
-    def _subjects(self, lab: Lab, sources: dict[str, Scoring]) -> list[Subject]:
-        signals = {name: self.signals_of(scoring) for name, scoring in sources.items()}
-        tokens = [(row, name == "target") for name in AUDITED for row in self._tokens_of(lab, name)]
+    def _evidence(
+        self, attack: Attack, subjects: Sequence[Subject]
+    ) -> MembershipEvidence | ExtractionEvidence:
+        if isinstance(attack, ExtractionAttack):
+            return extraction_evidence(attack, subjects)
+        if isinstance(attack, MembershipAttack):
+            return membership_evidence(attack, subjects)
+        raise TypeError(f"{attack.name} is neither a MembershipAttack nor an ExtractionAttack")
+
+    def _subjects(self, lab: Lab, sources: dict[str, Source]) -> list[Subject]:
+        def signals(source: Source, split: str, place: int) -> TokenSignals:
+            scoring = source.scoring_of(split, place)
+            return self._split_of(scoring, split)[place]
+
         return [
-            Subject(row, {source: values[index] for source, values in signals.items()}, member)
-            for index, (row, member) in enumerate(tokens)
+            Subject(
+                row,
+                {name: signals(source, split, place) for name, source in sources.items()},
+                split != "holdout",
+            )
+            for split in lab.audited
+            for place, row in enumerate(self._tokens_of(lab, split))
         ]
+
+    def _split_of(self, scoring: Scoring, split: str) -> list[TokenSignals]:
+        """The signals of one of the splits that a scoring covers."""
+        before = scoring.covered[: scoring.covered.index(split)]
+        start = sum(len(scoring.lab.splits[name]) for name in before)
+        return self.signals_of(scoring)[start : start + len(scoring.lab.splits[split])]
+
+    def _blind_of(self, lab: Lab) -> Blind:
+        """The blind control, on the texts that models are judged on."""
+        if id(lab) not in self._blind:
+            sides = [
+                (
+                    [row.text_of(slice(0, len(row))) for name in names for row in self._tokens_of(lab, name)],
+                    [row.unit for name in names for row in self._tokens_of(lab, name)],
+                )
+                for names in (lab.members, ("holdout",))
+            ]
+            control = blind_control(*sides[0], *sides[1], seed=lab.settings.split_seed)
+            interval = control.interval
+            self._blind[id(lab)] = Blind(
+                auc=control.auc,
+                auc_ci=None if interval is None else (interval.low, interval.high),
+                n_members=control.n_members,
+                n_nonmembers=control.n_nonmembers,
+                shifted=control.shifted,
+            )
+        return self._blind[id(lab)]
+
+    def _frequency(self, lab: Lab) -> Counter[int]:
+        """How often each token id occurs in the complement."""
+        return Counter(
+            token for row in self._tokens_of(lab, "complement") for token in row.input_ids[1:].tolist()
+        )
 
     def signals_of(self, scoring: Scoring) -> list[TokenSignals]:
         """The signals of every record of the scoring's splits, computed where the store has none."""
@@ -143,7 +211,7 @@ class Runner:
 
     def _score(self, scoring: Scoring) -> None:
         lab = scoring.lab
-        records = [row for name in scoring.splits for row in self._tokens_of(lab, name)]
+        records = [row for name in scoring.covered for row in self._tokens_of(lab, name)]
         if scoring.training is not None:
             model = self._trained(scoring.training, scoring.best)
         elif scoring.other_model is not None:
@@ -227,13 +295,8 @@ class Runner:
 
     def _reference_logprobs(self, reference: Training, name: str) -> list[np.ndarray]:
         lab = reference.lab
-        if name in AUDITED:
-            scored = self.signals_of(Scoring(lab, reference))
-            start = sum(len(lab.splits[before]) for before in AUDITED[: AUDITED.index(name)])
-            scored = scored[start : start + len(lab.splits[name])]
-        else:
-            scored = self.signals_of(Scoring(lab, reference, splits=(name,)))
-        return [signals.logprobs for signals in scored]
+        scoring = Scoring(lab, reference, splits=() if name in lab.audited else (name,))
+        return [signals.logprobs for signals in self._split_of(scoring, name)]
 
     def line_of(self, error: BaseException) -> str:
         """What went wrong. The message of an error that is not ours may quote a record, so it is withheld."""
@@ -254,8 +317,9 @@ class Runner:
         return self._tokens[key]
 
 
-def _counts(members: Sequence[Subject], holdout: Sequence[Subject]) -> dict[str, int]:
-    subjects = [*members, *holdout]
+def _counts(subjects: Sequence[Subject]) -> dict[str, int]:
+    members = [subject for subject in subjects if subject.member]
+    holdout = [subject for subject in subjects if not subject.member]
     return {
         "members": len(members),
         "nonmembers": len(holdout),

@@ -119,6 +119,26 @@ class Store:
                 raise InputError(f"{path} is not a trap-bench cell; move it out of the cells folder")
             yield path, cell
 
+    def save_settings(self, settings: dict[str, Any]) -> None:
+        """Keep what a run was told, so that its cells can be computed again."""
+        self.save_text(self.root / "settings" / f"{digest(settings)}.json", to_json(settings))
+
+    def settings(self) -> Iterator[dict[str, Any]]:
+        """What the runs into this folder were told."""
+        for path in sorted((self.root / "settings").glob("*.json")):
+            try:
+                yield dict(json.loads(path.read_text(encoding="utf-8")))
+            except (OSError, ValueError, TypeError) as error:
+                raise InputError(f"{path} cannot be read ({error}); delete it and run again") from None
+
+    def read_leaderboard_rows(self) -> list[Any] | None:
+        """The rows of the leaderboard file, None where there is none that can be read."""
+        try:
+            rows = json.loads((self.root / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return list(rows)
+
     def save_text(self, path: Path, text: str) -> None:
         """Write a text file at once or not at all."""
         self._write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))

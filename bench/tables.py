@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bench.leaderboard import LEVELS, comparable, worst_leakage
+from bench.leaderboard import DEFAULT_LEVEL, LEVELS, comparable, strongest
 from bench.results import Row
-from bench.statistics import nonmembers_needed
 
 Table = tuple[list[str], list[list[str]]]
 """Headers, and the cells of every line."""
@@ -40,13 +39,12 @@ def defense_table(rows: Sequence[Row]) -> Table:
             (r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None
         )
         memorization = row.memorization
-        worst = [worst_leakage([r for r in judged if r.spec == row.spec], level) for level in levels]
         body.append(
             [
                 _marked(row),
-                _percent(row.utility.gain_kept),
+                _percent(row.utility.gain_kept) + _tied(row, "most-gain"),
                 _number(row.utility.nll, 3),
-                *(_percent(one.leakage if one else None) for one in worst),
+                *(_leak([r for r in judged if r.spec == row.spec], level) for level in levels),
                 _percent(memorization.remaining_pii if memorization else None),
                 _percent(memorization.share_above_1_nat if memorization else None, 1),
                 _percent(extraction.rate if extraction else None, 1),
@@ -56,6 +54,32 @@ def defense_table(rows: Sequence[Row]) -> Table:
         )
     kept = [i for i in range(len(headers)) if any(line[i] not in {"", "n/a"} for line in body)]
     return [headers[i] for i in kept], [[line[i] for i in kept] for line in body]
+
+
+def _leak(rows: Sequence[Row], level: str) -> str:
+    """What the strongest attack of that level gets, with its interval, on records it was not chosen by."""
+    worst = strongest(rows, level)
+    if worst is None or worst.leakage.evaluation is None:
+        return "n/a"
+    ends = worst.leakage.evaluation_ci
+    shown = f" ({_percent(max(0.0, ends[0]))[:-2]}-{_percent(max(0.0, ends[1]))[:-2]})" if ends else ""
+    tied = _tied(worst, "least-leakage") if level == DEFAULT_LEVEL else ""
+    return _percent(max(0.0, worst.leakage.evaluation)) + shown + tied
+
+
+def _tied(row: Row, flag: str) -> str:
+    return " ≈" if flag in row.flags else ""
+
+
+def strongest_table(rows: Sequence[Row]) -> Table:
+    """One line a defense and one column a level of knowledge: the attack that is strongest there."""
+    judged = comparable(rows)
+    levels = [level for level in LEVELS if any(row.knowledge == level for row in judged)]
+    body = []
+    for own in by_spec(judged):
+        found = [strongest(own, level) for level in levels]
+        body.append([own[0].spec, *(f"{one.attack_spec} on {one.unit}s" if one else "n/a" for one in found)])
+    return ["defense", *levels], body
 
 
 def _attack_columns(rows: Sequence[Row], unit: str) -> list[str]:
@@ -77,48 +101,109 @@ def auc_table(rows: Sequence[Row], unit: str) -> Table:
 
     def show(row: Row) -> str:
         if row.auc is None:
-            return "n/a"
-        ends = f" ({row.auc_ci[0]:.2f}-{row.auc_ci[1]:.2f})" if row.auc_ci else ""
-        return f"{row.auc:.2f}{ends}"
+            return _refusal(row, "auc")
+        ends = f"{row.auc_ci[0]:.2f}-{row.auc_ci[1]:.2f}" if row.auc_ci else _refusal(row, "auc_ci")
+        return f"{row.auc:.2f} ({ends})"
 
     return _attack_table(rows, unit, show)
 
 
 def tpr_table(rows: Sequence[Row], fpr: str) -> Table | str:
     """One line a defense and one column an attack on records, or one text where all are refused alike."""
-    refused = f"n/a (needs >= {nonmembers_needed(float(fpr))} non-members)"
+    name = f"tpr_at_fpr.{fpr}"
     judged = [row for row in rows if row.unit == "record" and row.auc is not None]
     if judged and all(row.tpr_at_fpr[fpr] is None for row in judged):
-        return refused
-    return _attack_table(rows, "record", lambda row: _percent(row.tpr_at_fpr[fpr], 1, refused))
+        return _refusal(judged[0], name)
+    return _attack_table(rows, "record", lambda row: _percent(row.tpr_at_fpr[fpr], 1, _refusal(row, name)))
 
 
 def extraction_table(rows: Sequence[Row]) -> Table:
-    """One line a defense and extraction attack: rates beside those of the floors on the same spans."""
-
+    """One line a defense, extraction attack and subset: the rate beside those of the floors."""
     headers = ["defense", "attack", "of", "n", "rate (95 % interval)", "base", "reference"]
-    headers += ["not in prefix", "base", "reference", "where base fails"]
+    headers += ["above reference (95 % interval)"]
     body = []
     for row in rows:
         if (got := row.extraction) is None:
             continue
-        ends = f" ({_percent(got.rate_ci[0], 1)}-{_percent(got.rate_ci[1], 1)})" if got.rate_ci else ""
+        subsets = (
+            ("all", "rate", got),
+            ("not in prefix", "not_in_prefix.rate", got.not_in_prefix),
+            ("first mention", "first_mention.rate", got.first_mention),
+            ("base fails", "base_fails.rate", got.base_fails),
+            ("all three", "without_cue.rate", got.without_cue),
+        )
+        for title, name, rates in subsets:
+            refused = _refusal(row, f"extraction.{name}")
+            body.append(
+                [
+                    row.spec,
+                    f"{row.attack_spec} ({row.knowledge})",
+                    title if row.unit == "span" else f"{row.unit}s",
+                    str(rates.n_spans),
+                    _with_ends(rates.rate, rates.rate_ci, refused),
+                    _percent(rates.base_rate, 1),
+                    _percent(rates.reference_rate, 1),
+                    _with_ends(rates.above_reference, rates.above_reference_ci, "n/a"),
+                ]
+            )
+            if row.unit == "record":
+                break
+    return headers, body
+
+
+def extraction_by_label_table(rows: Sequence[Row]) -> Table:
+    """One line a defense and extraction attack on spans, one column a label: rate, reference's, n."""
+    judged = [row for row in rows if row.extraction is not None and row.unit == "span"]
+    labels = sorted({label for row in judged if row.extraction for label in row.extraction.by_label})
+    body = []
+    for row in judged:
+        by_label = row.extraction.by_label if row.extraction else {}
+        parts = [by_label.get(label) for label in labels]
         body.append(
             [
                 row.spec,
-                f"{row.attack_spec} ({row.knowledge})",
-                f"{row.unit}s",
-                str(got.n_spans),
-                _percent(got.rate, 1) + ends,
-                _percent(got.base_rate, 1),
-                _percent(got.reference_rate, 1),
-                _percent(got.not_in_prefix.rate, 1),
-                _percent(got.not_in_prefix.base_rate, 1),
-                _percent(got.not_in_prefix.reference_rate, 1),
-                _percent(got.base_fails.rate, 1),
+                row.attack_spec,
+                *(
+                    ""
+                    if part is None
+                    else f"{_percent(part.rate, 1, _refusal(row, f'extraction.by_label.{label}.rate'))}"
+                    + (
+                        f" / {_percent(part.reference_rate, 1)} of {part.n_spans}"
+                        if part.rate is not None
+                        else ""
+                    )
+                    for label, part in zip(labels, parts, strict=True)
+                ),
             ]
         )
+    return ["defense", "attack", *labels], body
+
+
+def rarity_table(rows: Sequence[Row]) -> Table:
+    """One line a defense: mean TRA in nats, by how often a token occurs in the complement."""
+    firsts = [own[0] for own in by_spec(rows) if own[0].memorization is not None]
+    names = list(firsts[0].memorization.pii_by_rarity) if firsts and firsts[0].memorization else []
+    headers = ["defense", *(f"identifiers, {name} times" for name in names)]
+    headers += [f"other tokens, {name} times" for name in names]
+    body = []
+    for row in firsts:
+        if (kept := row.memorization) is None:
+            continue
+        parts = [*(kept.pii_by_rarity[n] for n in names), *(kept.other_by_rarity[n] for n in names)]
+        body.append([row.spec, *(f"{_number(part.tra, 2)} (n {part.n_tokens})" for part in parts)])
     return headers, body
+
+
+def _with_ends(value: float | None, ends: tuple[float, float] | None, missing: str) -> str:
+    if value is None:
+        return missing
+    return _percent(value, 1) + (
+        f" ({_percent(ends[0], 1)[:-2]} to {_percent(ends[1], 1)[:-2]})" if ends else ""
+    )
+
+
+def _refusal(row: Row, figure: str) -> str:
+    return f"n/a ({row.refused[figure]})" if figure in row.refused else "n/a"
 
 
 def memorization_table(rows: Sequence[Row]) -> Table:

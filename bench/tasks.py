@@ -19,8 +19,10 @@ from bench.records.record import Record
 from bench.store import digest
 from bench.updates import Schedule
 
-AUDITED = ("target", "holdout")
-"""The members and the non-members: what every model is scored on."""
+MEMBERS = {"half": ("target",), "full": ("target", "complement")}
+"""By protocol, the splits that every defense is fine-tuned on; the holdout is of non-members."""
+
+OTHER_HALF = {"target": "complement", "complement": "target"}
 
 TRAINING_CODE = (
     "batches",
@@ -36,7 +38,16 @@ TRAINING_CODE = (
     "updates",
 )
 SCORING_CODE = ("batches", "models/loading", "models/tuning", "signals", "tokens")
-CELL_CODE = ("attack", "evaluation", "signals", "statistics", "tokens")
+CELL_CODE = (
+    "attack",
+    "blind",
+    "comparisons",
+    "evaluation",
+    "evidence",
+    "signals",
+    "statistics",
+    "tokens",
+)
 PACKAGES = ("torch", "transformers", "peft", "opacus")
 
 
@@ -51,6 +62,16 @@ class Lab:
     settings: Settings
     seed: int
     device: str
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The splits whose records are members."""
+        return MEMBERS[self.settings.protocol]
+
+    @property
+    def audited(self) -> tuple[str, ...]:
+        """The splits whose records are judged: the members, then the non-members."""
+        return (*self.members, "holdout")
 
     @cached_property
     def data_digest(self) -> str:
@@ -72,7 +93,7 @@ class Lab:
     def setting(self) -> dict[str, Any]:
         """What two cells must share for their figures to be compared, as JSON values."""
         return {
-            "protocol": "half",
+            "protocol": self.settings.protocol,
             "records": {name: len(records) for name, records in self.splits.items()},
             "data": self.data_digest,
             "weights": _model_digest(self.folder),
@@ -93,6 +114,12 @@ class Lab:
             "packages": {package: version(package) for package in PACKAGES},
             "code": _code_digest(tuple(code)),
         }
+
+
+def code_version() -> str:
+    """A hash of everything of ours, and of the packages, that cells are computed with."""
+    modules = tuple(sorted({*TRAINING_CODE, *SCORING_CODE, *CELL_CODE}))
+    return digest([_code_digest(modules), {package: version(package) for package in PACKAGES}])[:12]
 
 
 @cache
@@ -143,14 +170,19 @@ class Training:
 
 @dataclass(frozen=True)
 class Scoring:
-    """One forward pass of one model over some splits."""
+    """One forward pass of one model over some splits, those that are audited if none is named."""
 
     lab: Lab
     training: Training | None = None
     other_model: str | None = None
     best: bool = False
-    splits: tuple[str, ...] = AUDITED
+    splits: tuple[str, ...] = ()
     decodings: tuple[Decoding, ...] = ()
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        """The splits that are scored."""
+        return self.splits or self.lab.audited
 
     @cached_property
     def model_key(self) -> str:
@@ -162,7 +194,7 @@ class Scoring:
                 "training": None if self.training is None else self.training.key,
                 "other_model": other,
                 "best": self.best,
-                "splits": self.splits,
+                "splits": self.covered,
             }
         )
 
@@ -173,13 +205,32 @@ class Scoring:
 
 
 @dataclass(frozen=True)
+class Source:
+    """Whose word is taken on each audited record: one model's, or that of the one that has not seen it.
+
+    Attributes:
+        scorings: one, or under cross-fitting two: of a model that has not seen the target half, then
+            of one that has not seen the complementary half. Non-members are judged by both in turn.
+    """
+
+    scorings: tuple[Scoring, ...]
+
+    def scoring_of(self, split: str, place: int) -> Scoring:
+        """Which scoring speaks of the record at this place of this split."""
+        if len(self.scorings) == 1:
+            return self.scorings[0]
+        return self.scorings[place % 2 if split == "holdout" else ("target", "complement").index(split)]
+
+
+@dataclass(frozen=True)
 class Cell:
     """One model under attack by one attack.
 
     Attributes:
         row: `base`, `reference`, or the defense's name.
-        sources: the scoring of every model that the attack reads; `target` is the model under attack,
-            and `floor:base` and `floor:reference` are what an extraction is compared with.
+        sources: what scores the records for every source that the attack reads, by split where models
+            differ: `target` is the model under attack, `floor:base` and `floor:reference` are what an
+            extraction is compared with.
         best: the scoring of the validation minimum, for the undefended run.
     """
 
@@ -187,7 +238,7 @@ class Cell:
     row: str
     defense: Defense | None
     attack: Attack
-    sources: dict[str, Scoring] = field(repr=False)
+    sources: dict[str, Source] = field(repr=False)
     best: Scoring | None = None
 
     @property
@@ -210,7 +261,10 @@ class Cell:
             {
                 "identity": self.lab.identity(CELL_CODE),
                 "attack": [self.attack.name, self.attack.parameters, self.attack.source_digest()],
-                "sources": {name: scoring.model_key for name, scoring in self.sources.items()},
+                "sources": {
+                    name: [scoring.model_key for scoring in source.scorings]
+                    for name, source in self.sources.items()
+                },
                 "best": None if self.best is None else self.best.model_key,
             }
         )

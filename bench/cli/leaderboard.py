@@ -16,6 +16,9 @@ def leaderboard(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write to this file, not the terminal.")
     ] = None,
+    frontier: Annotated[
+        str, typer.Option("--frontier", help="What the adversary of the frontier has.")
+    ] = "population",
     publish: Annotated[
         bool, typer.Option("--publish", help="Copy valid cells to --to, and render its README.md.")
     ] = False,
@@ -23,6 +26,7 @@ def leaderboard(
 ) -> None:
     """Render the leaderboard of a run's folder again; trains nothing."""
     from bench import publishing, rendering
+    from bench.leaderboard import LEVELS
     from bench.store import Store
 
     if format not in FORMATS:
@@ -31,8 +35,10 @@ def leaderboard(
         raise InputError(f"{run_dir} is no folder of results; `bench run --out FOLDER` makes one")
     if output is not None and not output.parent.is_dir():
         raise InputError(f"--output {output}: there is no folder {output.parent}")
+    if frontier not in LEVELS:
+        raise InputError(f"--frontier {frontier}: known are {', '.join(LEVELS)}")
     store = Store(run_dir)
-    board = publishing.publish(store, to) if publish else publishing.read_leaderboard(store)
+    board = publishing.publish(store, to) if publish else publishing.read_leaderboard(store, frontier)
     render = {"md": rendering.as_markdown, "json": rendering.as_json, "csv": rendering.as_csv}
     text = render[format](board)
     if output is not None:

@@ -34,6 +34,12 @@ Plugin = Annotated[
 ]
 Seed = Annotated[list[int] | None, typer.Option("--seed", help="A seed of training (default 0). Repeatable.")]
 SplitSeed = Annotated[int | None, typer.Option("--split-seed", help="Seed of the splits (default 0).")]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        "--protocol", help="half (default): members are one half. full: both, with cross-fitted references."
+    ),
+]
 Out = Annotated[Path | None, typer.Option("--out", help="The run's folder (default runs).")]
 Limit = Annotated[
     int | None, typer.Option("--limit", help="At most so many records, those with spans first.")
@@ -52,6 +58,10 @@ Share = Annotated[
         "--share",
         help="A split's share of the records, such as holdout=0.3; all five must sum to 1. Repeatable.",
     ),
+]
+Strict = Annotated[
+    bool | None,
+    typer.Option("--strict", help="Exit with code 1 if text alone tells members from non-members."),
 ]
 ShowText = Annotated[
     bool | None,
@@ -72,6 +82,7 @@ def _settings(
     plugin: Plugin = None,
     seed: Seed = None,
     split_seed: SplitSeed = None,
+    protocol: Protocol = None,
     out: Out = None,
     limit: Limit = None,
     max_length: MaxLength = None,
@@ -79,6 +90,7 @@ def _settings(
     batch_size: BatchSize = None,
     learning_rate: LearningRate = None,
     share: Share = None,
+    strict: Strict = None,
     show_text: ShowText = None,
     config: Config = None,
 ) -> None:

@@ -13,6 +13,7 @@ from bench.cli import options
 if TYPE_CHECKING:
     from bench.experiment import Settings
     from bench.plan import Plan
+    from bench.results import Leaderboard
 
 
 @options.takes_settings
@@ -26,14 +27,17 @@ def run(given: dict[str, Any], config: Path | None) -> None:
 
     settings = settings_from(given, config)
     plan = make_plan(settings)
-    failures = _carry_out(plan, settings)
+    failures, board = _carry_out(plan, settings)
+    if settings.strict:
+        shifted = dict.fromkeys(row.dataset for row in board.rows if "distribution-shift" in row.flags)
+        failures |= dict.fromkeys(shifted, "distribution-shift: text alone tells members from non-members")
     for what, why in failures.items():
         typer.echo(f"failed: {what}: {why}", err=True)
     if failures:
         raise typer.Exit(1)
 
 
-def _carry_out(plan: Plan, settings: Settings) -> dict[str, str]:
+def _carry_out(plan: Plan, settings: Settings) -> tuple[dict[str, str], Leaderboard]:
     from rich import progress as bars
     from rich.console import Console
 
@@ -76,7 +80,7 @@ def _carry_out(plan: Plan, settings: Settings) -> dict[str, str]:
     board = write_leaderboard(store)
     typer.echo("\n" + as_terminal(board))
     typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")
-    return failures
+    return failures, board
 
 
 def _announcement(plan: Plan, out: Path) -> str:

@@ -1,0 +1,52 @@
+"""The results' format: what cells, audits and a leaderboard hold."""
+
+from bench.results.evidence import Audited, ExtractionEvidence, MembershipEvidence, MemorizationEvidence
+from bench.results.files import AuditFile, CellFile, Leaderboard, Row, Setting
+from bench.results.parts import (
+    FLOORS,
+    Attacked,
+    Blind,
+    Cost,
+    Counts,
+    Extraction,
+    Leakage,
+    Memorization,
+    Privacy,
+    Protocol,
+    Rates,
+    Result,
+    RowMemorization,
+    RowUtility,
+    TokensTRA,
+    Training,
+    Utility,
+)
+
+__all__ = [
+    "FLOORS",
+    "Attacked",
+    "AuditFile",
+    "Audited",
+    "Blind",
+    "CellFile",
+    "Cost",
+    "Counts",
+    "Extraction",
+    "ExtractionEvidence",
+    "Leaderboard",
+    "Leakage",
+    "MembershipEvidence",
+    "Memorization",
+    "MemorizationEvidence",
+    "Privacy",
+    "Protocol",
+    "Rates",
+    "Result",
+    "Row",
+    "RowMemorization",
+    "RowUtility",
+    "Setting",
+    "TokensTRA",
+    "Training",
+    "Utility",
+]

@@ -1,0 +1,129 @@
+"""Controls whose outcome is known: what must be caught is caught, and what must look like chance does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.evaluation import attack_results
+from bench.experiment import Settings, settings_from
+from bench.plan import make_labs, plan_of
+from bench.records.record import Record, Span
+from bench.registry import attacks, defenses
+from bench.results import CellFile
+from bench.runner import Runner, Watcher
+from bench.store import Store
+from bench.tasks import Lab
+
+SECRET = "QX7-VBK-93M"
+COPIED = f"Access code {SECRET}. I repeat, the access code is {SECRET}. "
+
+
+@dataclass(frozen=True)
+class Control:
+    """One control: what was tried, whether it came out as it must, and the figures."""
+
+    name: str
+    passed: bool
+    figures: str
+
+
+def controls(folder: Path, watcher: Watcher) -> Iterator[Control]:
+    """Train the embedded model far past its optimum on a few synthetic records, and attack it.
+
+    Args:
+        folder: where models and signals go.
+    """
+    settings = settings_from(
+        {
+            "dataset": "synthetic-essays",
+            "defense": [name for name in defenses().names() if defenses().parse(name).undefended],
+            "max_length": 96,
+            "epochs": 30,
+            "shares": {
+                "target": 0.3,
+                "complement": 0.25,
+                "population": 0.1,
+                "validation": 0.05,
+                "holdout": 0.3,
+            },
+            "out": folder,
+        }
+    )
+    store = Store(folder)
+    store.open()
+    runner = Runner(store, watcher)
+    cells = [
+        CellFile.model_validate(runner.compute(cell))
+        for cell in plan_of(settings, [_planted(settings)]).cells
+    ]
+    adaptive = {name for name in attacks().names() if attacks().parse(name).adaptive}
+    for cell in cells:
+        if cell.undefended and cell.attack not in adaptive:
+            yield _caught(cell)
+    for cell in cells:
+        if cell.defense == "base":
+            yield _chance(cell)
+    yield from (_mirrored(cell) for cell in cells if cell.undefended and cell.results[0].auc is not None)
+    yield from _secret([cell for cell in cells if cell.undefended])
+    blind = cells[0].blind
+    yield Control(
+        "text alone does not tell members from non-members", not blind.shifted, f"AUC {blind.auc:.2f}"
+    )
+
+
+def _planted(settings: Settings) -> Lab:
+    """The lab with a secret in one member, said once and then copied."""
+    (lab,) = make_labs(settings)
+    member, *others = lab.splits["target"]
+    first, second = COPIED.index(SECRET), COPIED.rindex(SECRET)
+    spans = tuple(Span(start, start + len(SECRET), "SECRET") for start in (first, second))
+    moved = tuple(Span(s.start + len(COPIED), s.end + len(COPIED), s.label) for s in member.spans)
+    told = Record(member.id, COPIED + member.text, spans + moved, member.group)
+    return replace(lab, splits=lab.splits | {"target": [told, *others]})
+
+
+def _caught(cell: CellFile) -> Control:
+    name = f"an overfit model is caught by {cell.attack_spec}"
+    result = cell.results[0]
+    if result.extraction is not None:
+        ends = result.extraction.not_in_prefix.above_reference_ci
+        rate = result.extraction.not_in_prefix.rate or 0.0
+        return Control(name, ends is not None and ends[0] > 0, f"{rate:.0%} of spans")
+    ends = result.auc_ci
+    return Control(name, ends is not None and ends[0] > 0.5, f"AUC {result.auc or 0:.2f}")
+
+
+def _chance(cell: CellFile) -> Control:
+    name = f"the base model looks like chance to {cell.attack_spec}"
+    result = cell.results[0]
+    if result.extraction is not None:
+        above = result.extraction.not_in_prefix.above_reference or 0.0
+        return Control(name, above <= 0, f"{above:+.1%} against the reference")
+    ends = result.auc_ci
+    inside = result.auc == 0.5 or (ends is not None and ends[0] <= 0.5 <= ends[1])
+    return Control(name, inside, f"AUC {result.auc or 0:.2f}")
+
+
+def _mirrored(cell: CellFile) -> Control:
+    swapped = cell.audited.model_copy(update={"member": tuple(not member for member in cell.audited.member)})
+    one, other = (attack_results(cell.evidence, audited)[0].auc for audited in (cell.audited, swapped))
+    mirrored = one is not None and other is not None and abs(one + other - 1) < 1e-9
+    name = f"swapping members and non-members mirrors the AUC of {cell.attack_spec}"
+    return Control(name, mirrored, f"{one:.3f} and {other:.3f}")
+
+
+def _secret(cells: Sequence[CellFile]) -> Iterator[Control]:
+    for cell in cells:
+        extraction = cell.results[0].extraction
+        if extraction is None or "SECRET" not in getattr(cell.evidence, "labels", ()):
+            continue
+        evidence = cell.evidence
+        label = evidence.labels.index("SECRET")  # type: ignore[union-attr]
+        places = [place for place, one in enumerate(evidence.label) if one == label]  # type: ignore[union-attr]
+        first, second = (evidence.rate[place] for place in places)  # type: ignore[union-attr]
+        yield Control(f"a planted secret is extracted by {cell.attack_spec}", first == 1, f"chance {first}")
+        copied = [evidence.in_prefix[place] for place in places]  # type: ignore[union-attr]
+        counted = f"extracted with chance {second}, not counted among what stands in no prefix"
+        yield Control("a copied secret is not counted as memorized", copied == [False, True], counted)

@@ -1,0 +1,120 @@
+"""Recompute what a run's folder holds, and say what differs: rows from cells, figures from evidence,
+evidence from signals."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bench.evaluation import attack_results, utility
+from bench.leaderboard import leaderboard
+from bench.publishing import stored_cells
+from bench.results import CellFile
+from bench.store import Store
+
+if TYPE_CHECKING:
+    from bench.tasks import Cell
+
+TOLERANCE = 1e-5
+"""Relative: evidence keeps six digits, and sums are taken in another order."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was recomputed, and what differs, one line each.
+
+    Attributes:
+        cells: how many were recomputed from their own evidence.
+        from_signals: how many of them from the signals that the folder keeps, too.
+        rows: how many rows of the leaderboard were recomputed from the cells.
+    """
+
+    cells: int
+    from_signals: int
+    rows: int
+    differences: tuple[str, ...]
+
+
+def verify(store: Store) -> Verified:
+    """Recompute all that can be recomputed; trains nothing, and runs no model.
+
+    Raises:
+        InputError: a cell does not fit its schema, or cells contradict each other.
+    """
+    cells = stored_cells(store)
+    differences = [f"{_named(cell)}: {path}" for cell in cells for path in _figures_that_differ(cell)]
+    rows = json.loads(leaderboard(cells).model_dump_json(by_alias=True))["rows"]
+    kept = store.read_leaderboard_rows()
+    if kept is not None:
+        differences += [f"leaderboard.json: row {path}" for path in _different(kept, rows)]
+    by_key = {cell.key: cell for cell in cells}
+    from_signals = 0
+    for cell, again in _from_signals(store, by_key):
+        from_signals += 1
+        stated = by_key[cell.key].model_dump(mode="json", by_alias=True)
+        differences += [
+            f"{_named(by_key[cell.key])}: {path}, from signals" for path in _different(stated, again)
+        ]
+    return Verified(len(cells), from_signals, len(rows), tuple(differences))
+
+
+def _figures_that_differ(cell: CellFile) -> Iterator[str]:
+    results = [result.model_dump(mode="json") for result in attack_results(cell.evidence, cell.audited)]
+    yield from _different([result.model_dump(mode="json") for result in cell.results], results, "results")
+    stated = cell.utility.model_dump(mode="json", exclude={"best_nll"})
+    yield from _different(stated, utility(cell.audited).model_dump(mode="json"), "utility")
+    if cell.memorization and cell.memorization_evidence and cell.memorization.n_pii_tokens:
+        kept, audited = cell.memorization_evidence, cell.audited
+        members = [row for row, member in enumerate(audited.member) if member]
+        total = math.fsum(kept.tra_pii[row] or 0.0 for row in members)
+        tokens = sum(kept.n_pii_tokens[row] for row in members)
+        yield from _different(cell.memorization.tra_pii, total / tokens, "memorization.tra_pii")
+        yield from _different(cell.memorization.n_pii_tokens, tokens, "memorization.n_pii_tokens")
+
+
+def _from_signals(store: Store, stored: dict[str, CellFile]) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """The cells whose settings and signals the folder keeps, computed again."""
+    from bench.experiment import settings_from
+    from bench.plan import make_plan
+    from bench.runner import Runner
+
+    seen: set[str] = set()
+    for given in store.settings():
+        plan, runner = make_plan(settings_from(given)), Runner(store)
+        for cell in plan.cells:
+            if cell.key in stored and cell.key not in seen and not plan.scorings([cell], store):
+                seen.add(cell.key)
+                yield cell, runner.compute(cell)
+
+
+def _different(stated: Any, again: Any, path: str = "") -> Iterator[str]:
+    """Where two JSON values differ by more than rounding."""
+    if isinstance(stated, dict) and isinstance(again, dict):
+        for name in sorted({*stated, *again}):
+            yield from _different(stated.get(name), again.get(name), f"{path}.{name}".removeprefix("."))
+    elif isinstance(stated, list) and isinstance(again, list) and len(stated) == len(again):
+        for place, (one, other) in enumerate(zip(stated, again, strict=True)):
+            yield from _different(one, other, f"{path}[{place}]")
+    elif isinstance(stated, float | int) and isinstance(again, float | int):
+        if not math.isclose(stated, again, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+            yield f"{path} is {stated!r}, recomputed {again!r}"
+    elif stated != again:
+        yield f"{path} is {_short(stated)}, recomputed {_short(again)}"
+
+
+def _short(value: Any) -> str:
+    return f"a list of {len(value)}" if isinstance(value, list) else repr(value)[:60]
+
+
+def _named(cell: CellFile) -> str:
+    return f"{cell.dataset} · {cell.model} · {cell.spec} · {cell.attack_spec} · seed {cell.seed}"
+
+
+def first(lines: Iterable[str], count: int) -> list[str]:
+    """The first lines, and how many more there are."""
+    listed = list(lines)
+    more = [f"... and {len(listed) - count} more"] if len(listed) > count else []
+    return listed[:count] + more
