@@ -24,12 +24,14 @@ class TokenSpan:
         start, end: half-open range over the record's scored tokens.
         label: as the record has it.
         in_prefix: whether the span's value stands in the text before it, so that it can be copied.
+        first_mention: whether no earlier span of the record has the value, whatever its case.
     """
 
     start: int
     end: int
     label: str
     in_prefix: bool
+    first_mention: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,11 @@ def _tokens(record: Record, ids: Ints, offsets: Offsets, start_token: int, max_l
     starts, ends = offsets[:, 0], offsets[:, 1]
     personal = np.zeros(len(ids), dtype=np.bool_)
     spans, lost = [], 0
+    mentioned: set[str] = set()
     for span in record.spans:
+        value = record.text[span.start : span.end]
+        first_mention = value.casefold() not in mentioned
+        mentioned.add(value.casefold())
         overlapping = np.flatnonzero((starts < span.end) & (ends > span.start))
         if len(overlapping) == 0:
             lost += 1
@@ -109,8 +115,8 @@ def _tokens(record: Record, ids: Ints, offsets: Offsets, start_token: int, max_l
         if last >= max_length:
             lost += 1
             continue
-        in_prefix = record.text[span.start : span.end] in record.text[: span.start]
-        spans.append(TokenSpan(first, last + 1, span.label, in_prefix))
+        in_prefix = value in record.text[: span.start]
+        spans.append(TokenSpan(first, last + 1, span.label, in_prefix, first_mention))
     kept = slice(0, max_length)
     return Tokens(
         record_id=record.id,
