@@ -22,7 +22,12 @@ Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
 DEFAULT_EPSILON = 8.0
-EPOCHS, STEPS_AN_EPOCH = 2, 2
+
+EPOCHS = 3
+"""How many times the epochs of others a private schedule takes: each of its steps is worth less."""
+
+STEPS_AN_EPOCH = 4
+"""Into how many batches it divides the records: the larger a batch, the less its noise."""
 
 
 class DPSGD(Defense):
@@ -73,7 +78,7 @@ class DPSGD(Defense):
             require_reachable(self._epsilon, mechanism)
 
     def scheduled(self, shared: Schedule, units: Sequence[str]) -> Schedule:
-        """What noise asks for, large batches above all, unless told otherwise."""
+        """What noise asks for, large batches and more of them, unless told otherwise."""
         auto = shared if self.schedule == "equal" else _private(shared, len(units))
         return Schedule(
             epochs=auto.epochs if self.epochs == "auto" else self.epochs,
@@ -129,6 +134,7 @@ class DPSGD(Defense):
 
 
 def _private(shared: Schedule, n_records: int) -> Schedule:
+    """The rate stays: AdamW's steps do not shrink with the gradient, and a higher rate may diverge."""
     return Schedule(
         epochs=EPOCHS * shared.epochs,
         batch_size=max(shared.batch_size, -(-n_records // STEPS_AN_EPOCH)),

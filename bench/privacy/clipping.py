@@ -172,7 +172,7 @@ class Ghost(Clipping):
         for parameter in self.optimizer.params:
             parameter.grad = None
         factors = self._model.get_clipping_coef()
-        with self.unhooked():
+        with self.unhooked(), without_hook_warning():
             (factors * losses).sum().backward()
 
     def _add_up(self) -> None:

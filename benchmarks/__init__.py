@@ -1,0 +1,1 @@
+"""What things cost; a package, since Opacus installs another one under this name."""
