@@ -99,6 +99,12 @@ class Runner:
         evidence = self._evidence(cell.attack, subjects)
         training = cell.sources["target"].scorings[0].training
         about = {} if training is None else self.store.about_model(training.key)
+        trainings = [
+            one
+            for scoring in cell.sources["target"].scorings
+            if scoring.training is not None
+            for one in (scoring.training, *scoring.training.references)
+        ]
         kept = "complement" in cell.sources
         best = None
         if cell.best is not None:
@@ -130,19 +136,14 @@ class Runner:
             "privacy": about.get("privacy"),
             "training": about.get("training"),
             "cost": {
-                "train_seconds": self._seconds(training),
+                "train_seconds": sum(self.store.about_model(one.key)["train_seconds"] for one in trainings),
                 "peak_memory_mb": about.get("peak_memory_mb", 0.0),
-                "trainings": 0 if training is None else 1 + len(training.references),
+                "trainings": len(trainings),
             },
             "counts": _counts(subjects),
             "blind": self._blind_of(lab),
         }
         return CellFile.model_validate(cell_file).model_dump(mode="json", by_alias=True)
-
-    def _seconds(self, training: Training | None) -> float:
-        """How long a training took, those of its references included."""
-        trainings = [] if training is None else [training, *training.references]
-        return float(sum(self.store.about_model(one.key)["train_seconds"] for one in trainings))
 
     def _evidence(
         self, attack: Attack, subjects: Sequence[Subject]
