@@ -37,10 +37,11 @@ def run(config: Path | None = None, **settings: Any) -> Results:
 
     Raises:
         InputError: a setting is wrong.
-        RunError: some cells failed; the others are stored.
+        RunError: some cells failed, the others are stored; or, with `strict`, text alone tells members
+            from non-members.
     """
     from bench.experiment import settings_from
-    from bench.leaderboard import leaderboard
+    from bench.leaderboard import leaderboard, shifted
     from bench.plan import make_plan
     from bench.publishing import stored_cells, write_leaderboard
     from bench.runner import Runner
@@ -49,7 +50,9 @@ def run(config: Path | None = None, **settings: Any) -> Results:
     checked = settings_from(settings, config)
     plan, store = make_plan(checked), Store(checked.out)
     failures = Runner(store, show_text=checked.show_text).run(plan)
-    write_leaderboard(store)
+    board = write_leaderboard(store)
+    if checked.strict:
+        failures |= shifted(board)
     if failures:
         raise RunError("; ".join(f"{what}: {why}" for what, why in failures.items()))
     keys = {cell.key for cell in plan.cells}

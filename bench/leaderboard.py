@@ -6,14 +6,15 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
 from bench.attack import Knowledge
-from bench.comparisons import over_seeds, told_apart
-from bench.differences import leakage_difference, seeds_difference, utility_difference
+from bench.comparisons import over_seeds
+from bench.differences import utility_difference
 from bench.errors import InputError
+from bench.ranking import DEFAULT_LEVEL, LEVELS, with_frontier, with_ties
 from bench.results import (
     FLOORS,
     Attacked,
@@ -33,9 +34,6 @@ from bench.validation import first_fault
 LEAST_MEMORIZED = 0.1
 """Nats of mean TRA under which the undefended run has memorized too little to divide by."""
 
-LEVELS: tuple[str, ...] = get_args(Knowledge)
-DEFAULT_LEVEL = "population"
-
 
 def checked_cell(stated: dict[str, Any], where: object) -> CellFile:
     """A cell that fits its schema.
@@ -50,7 +48,7 @@ def checked_cell(stated: dict[str, Any], where: object) -> CellFile:
         raise InputError(f"cell {where}: {fault.field}: {fault.message}; delete it and run again") from None
 
 
-def leaderboard(cells: Sequence[CellFile], level: str = DEFAULT_LEVEL) -> Leaderboard:
+def leaderboard(cells: Sequence[CellFile], level: Knowledge = DEFAULT_LEVEL) -> Leaderboard:
     """All rows: grouped by what is comparable, floors first, then the frontier, then the other defenses.
 
     A defense is on the frontier if no other has both at least its fine-tuning gain kept and at most
@@ -66,7 +64,7 @@ def leaderboard(cells: Sequence[CellFile], level: str = DEFAULT_LEVEL) -> Leader
     for group in groups.values():
         _require_one_version(group)
     rows = [row for name in sorted(groups) for row in _group_rows(groups[name], level)]
-    return Leaderboard(rows=tuple(rows))
+    return Leaderboard(level=level, rows=tuple(rows))
 
 
 def _require_one_version(cells: Sequence[CellFile]) -> None:
@@ -82,6 +80,12 @@ def _require_one_version(cells: Sequence[CellFile]) -> None:
 
 def _group(cell: CellFile) -> tuple[str, ...]:
     return (cell.dataset, cell.model, cell.tuning, setting_id(cell))
+
+
+def shifted(board: Leaderboard) -> dict[str, str]:
+    """The datasets whose membership figures mean nothing, and why."""
+    flagged = dict.fromkeys(row.dataset for row in board.rows if "distribution-shift" in row.flags)
+    return dict.fromkeys(flagged, "distribution-shift: text alone tells members from non-members")
 
 
 def setting_id(cell: CellFile) -> str:
@@ -114,7 +118,7 @@ def _yardsticks(cells: Iterable[CellFile]) -> _Yardsticks:
     return _Yardsticks(base, best, reference, undefended)
 
 
-def _group_rows(cells: Sequence[CellFile], level: str) -> list[Row]:
+def _group_rows(cells: Sequence[CellFile], level: Knowledge) -> list[Row]:
     by_seed: dict[int, list[CellFile]] = defaultdict(list)
     by_row: dict[tuple[str, str, str], dict[int, tuple[CellFile, Attacked]]] = defaultdict(dict)
     for cell in sorted(cells, key=lambda cell: (cell.seed, cell.spec, cell.attack_spec)):
@@ -135,7 +139,7 @@ def _group_rows(cells: Sequence[CellFile], level: str) -> list[Row]:
         )
         for of_row in by_row.values()
     ]
-    return _ordered(_with_frontier(_with_ties(rows, cells, level), level))
+    return _ordered(with_frontier(with_ties(rows, cells, level), level))
 
 
 def _figures(
@@ -190,7 +194,7 @@ def _flags(cell: CellFile, against: _Yardsticks, memorization: Memorization | No
     grouped = cell.counts.member_units < cell.counts.members
     if grouped and cell.privacy is not None and cell.privacy.unit == "record":
         flags.append("record-level")
-    if len(cell.trained_on) > 1:
+    if cell.setting.protocol == "half" and len(cell.trained_on) > 1:
         flags.append("trained-on-both-halves")
     if against.best_nll is None:
         flags.append("no-undefended-run")
@@ -209,6 +213,7 @@ def _row(figures: Sequence[dict[str, Any]]) -> Row:
     return Row.model_validate(
         {
             **_over_seeds(figures),
+            "refused": {name: needs for seed in figures for name, needs in seed["refused"].items()},
             "flags": sorted({flag for seed in figures for flag in seed["flags"]}),
             "dataset": first.dataset,
             "model": first.model,
@@ -256,75 +261,6 @@ def _combined(name: str, values: Sequence[dict[str, Any]]) -> Any:
     estimates = [value[name.removesuffix("_ci")] for value in values]
     interval = over_seeds(estimates, [Interval(*end) for end in ends])
     return None if interval is None else (interval.low, interval.high)
-
-
-def comparable(rows: Sequence[Row]) -> list[Row]:
-    """The rows of attacks that every defense among them was put to."""
-    put_to: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        if row.defense not in FLOORS:
-            put_to[row.spec].add(row.attack_spec)
-    shared = set.intersection(*put_to.values()) if put_to else set()
-    return [row for row in rows if row.attack_spec in shared]
-
-
-def strongest(rows: Iterable[Row], level: str = LEVELS[-1]) -> Row | None:
-    """The attack that gets most, on the calibration half, for an adversary who knows no more than `level`.
-
-    What it gets is then read off the other half, `leakage.evaluation`: so it is not the luckiest.
-    """
-    known = LEVELS[: LEVELS.index(level) + 1]
-    judged = [
-        row
-        for row in rows
-        if row.knowledge in known and None not in (row.leakage.calibration, row.leakage.evaluation)
-    ]
-    return max(judged, key=lambda row: row.leakage.calibration or 0.0, default=None)
-
-
-def _with_frontier(rows: Sequence[Row], level: str) -> list[Row]:
-    points: dict[str, tuple[float, float]] = {}
-    for own in _defended(rows):
-        worst, gain = strongest(own, level), own[0].utility.gain_kept
-        if worst is not None and worst.leakage.evaluation is not None and gain is not None:
-            points[own[0].spec] = (gain, max(0.0, worst.leakage.evaluation))
-    frontier = {
-        spec
-        for spec, (gain, leak) in points.items()
-        if not any(g >= gain and k <= leak and (g > gain or k < leak) for g, k in points.values())
-    }
-    return [row.model_copy(update={"frontier": row.spec in frontier}) for row in rows]
-
-
-def _defended(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each defense, of the attacks that all of them were put to."""
-    judged = [row for row in comparable(rows) if row.defense not in FLOORS]
-    return [[row for row in judged if row.spec == spec] for spec in dict.fromkeys(r.spec for r in judged)]
-
-
-def _with_ties(rows: Sequence[Row], cells: Sequence[CellFile], level: str) -> list[Row]:
-    """Flag the best of each column, and those that cannot be told apart from it on the same records."""
-    defended = _defended(rows)
-    gains = {own[0].spec: own[0].utility.nll for own in defended}
-    leaks = {own[0].spec: worst for own in defended if (worst := strongest(own, level)) is not None}
-    flagged: dict[str, set[str]] = defaultdict(set)
-    if gains:
-        best = min(gains, key=lambda spec: gains[spec])
-        for spec in gains:
-            if not told_apart(_utility_apart(spec, best, cells)):
-                flagged[spec].add("most-gain")
-    if leaks:
-        least = min(leaks, key=lambda spec: leaks[spec].leakage.evaluation or 0.0)
-        for spec, row in leaks.items():
-            if spec == least or not told_apart(leakage_difference(row, leaks[least], cells)):
-                flagged[spec].add("least-leakage")
-    return [row.model_copy(update={"flags": tuple(sorted({*row.flags, *flagged[row.spec]}))}) for row in rows]
-
-
-def _utility_apart(spec: str, other: str, cells: Sequence[CellFile]) -> Interval | None:
-    """The difference in holdout loss of two defenses, over their seeds; None for one and the same."""
-    one, two = ({cell.seed: cell.audited for cell in cells if cell.spec == name} for name in (spec, other))
-    return None if spec == other else seeds_difference(utility_difference, one, two)
 
 
 def _ordered(rows: Sequence[Row]) -> list[Row]:

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from bench.attack import Knowledge
 from bench.errors import InputError
-from bench.leaderboard import DEFAULT_LEVEL, checked_cell, leaderboard
+from bench.leaderboard import checked_cell, leaderboard
+from bench.ranking import DEFAULT_LEVEL
 from bench.rendering import as_json, as_markdown
 from bench.results import CellFile, Leaderboard
 from bench.store import Store
@@ -15,7 +17,7 @@ def stored_cells(store: Store) -> list[CellFile]:
     return [checked_cell(stated, path) for path, stated in store.cells()]
 
 
-def read_leaderboard(store: Store, level: str = DEFAULT_LEVEL) -> Leaderboard:
+def read_leaderboard(store: Store, level: Knowledge = DEFAULT_LEVEL) -> Leaderboard:
     """The leaderboard of a run's folder.
 
     Raises:

@@ -34,7 +34,7 @@ less (95 % interval), chosen on one half of the records and read off the other; 
 two floors never saw a member: what leaks from them is chance. **Memorized**: mean TRA on the members'
 personal information, against the undefended run's. **Extracted**: spans reproduced exactly from the text
 before them, where that does not hold them already; the floor is the same for the reference model.
-★ marks the frontier: no other defense keeps as much and leaks as little (to the level `population`). ≈ marks
+★ marks the frontier: no other defense keeps as much and leaks as little (to the level `{level}`). ≈ marks
 the best of its column and what cannot be told apart from it on the same records. ▼ marks a defense that
 predicts the holdout worse than the reference, which never saw the members' records.
 """
@@ -80,12 +80,12 @@ def _flattened(value: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, A
 
 def as_markdown(board: Leaderboard) -> str:
     """The page that people publish: for every dataset and model, the defenses, the attacks, the cost."""
-    parts = ["# Leaderboard\n", LEGEND]
+    parts = ["# Leaderboard\n", LEGEND.format(level=board.level)]
     for (dataset, model, tuning, setting), rows in _groups(board):
         parts.append(f"## {dataset} · {model} · {tuning} fine-tuning\n")
         parts.append(_shift(rows))
         parts.append(_about(rows, setting))
-        parts.append(_github(defense_table(rows)))
+        parts.append(_github(defense_table(rows, board.level)))
         parts.append(_notes(rows))
         parts.append("### Strongest attack, by what the adversary has\n")
         parts.append(_github(strongest_table(rows)))
@@ -116,13 +116,13 @@ def as_terminal(board: Leaderboard) -> str:
     """The defenses of every dataset and model, one plain table each, and what the columns mean."""
     parts = []
     for (dataset, model, tuning, setting), rows in _groups(board):
-        headers, body = defense_table(rows)
+        headers, body = defense_table(rows, board.level)
         aligned = ("left",) + ("right",) * (len(headers) - 1)
         headers = [header.replace(" ", "\n", 1) for header in headers]
         table = tabulate(body, headers, tablefmt="simple", disable_numparse=True, colalign=aligned)
         title = f"{dataset} · {model} · {tuning} fine-tuning\n{_shift(rows)}{_about(rows, setting)}"
         parts.append(f"{title}\n{table}\n\n{_notes(rows)}")
-    return "\n".join([*parts, LEGEND]).replace("**", "").replace("`", "")
+    return "\n".join([*parts, LEGEND.format(level=board.level)]).replace("**", "").replace("`", "")
 
 
 def _groups(board: Leaderboard) -> list[tuple[tuple[str, str, str, str], list[Row]]]:

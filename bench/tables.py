@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bench.leaderboard import DEFAULT_LEVEL, LEVELS, comparable, strongest
+from bench.attack import Knowledge
+from bench.ranking import LEVELS, comparable, leaked, strongest
 from bench.results import Row
 
 Table = tuple[list[str], list[list[str]]]
@@ -23,14 +24,15 @@ def _marked(row: Row) -> str:
     return f"{row.spec}{' ★' if row.frontier else ''}{below}"
 
 
-def defense_table(rows: Sequence[Row]) -> Table:
+def defense_table(rows: Sequence[Row], level: Knowledge) -> Table:
     """One line a defense: what it keeps, what it leaks at each level of knowledge, what is left in it.
 
-    Columns that hold nothing for any of them are left out.
+    The frontier is for adversaries of `level`. Columns that hold nothing for any of them are left out.
     """
     judged = comparable(rows)
-    levels = [level for level in LEVELS if any(row.knowledge == level for row in judged)]
-    headers = ["defense", "gain kept", "NLL", *(f"leak: {level}" for level in levels)]
+    levels = _levels(judged)
+    decisive = [known for known in levels if LEVELS.index(known) <= LEVELS.index(level)][-1:]
+    headers = ["defense", "gain kept", "NLL", *(f"leak: {known}" for known in levels)]
     headers += ["memorized", "TRA > 1 nat", "extracted", "floor", "ε"]
     body = []
     for own in by_spec(rows):
@@ -44,7 +46,7 @@ def defense_table(rows: Sequence[Row]) -> Table:
                 _marked(row),
                 _percent(row.utility.gain_kept) + _tied(row, "most-gain"),
                 _number(row.utility.nll, 3),
-                *(_leak([r for r in judged if r.spec == row.spec], level) for level in levels),
+                *(_leak([r for r in judged if r.spec == row.spec], known, decisive) for known in levels),
                 _percent(memorization.remaining_pii if memorization else None),
                 _percent(memorization.share_above_1_nat if memorization else None, 1),
                 _percent(extraction.rate if extraction else None, 1),
@@ -56,15 +58,19 @@ def defense_table(rows: Sequence[Row]) -> Table:
     return [headers[i] for i in kept], [[line[i] for i in kept] for line in body]
 
 
-def _leak(rows: Sequence[Row], level: str) -> str:
+def _levels(rows: Sequence[Row]) -> list[Knowledge]:
+    return [level for level in LEVELS if any(row.knowledge == level for row in rows)]
+
+
+def _leak(rows: Sequence[Row], level: Knowledge, decisive: Sequence[Knowledge]) -> str:
     """What the strongest attack of that level gets, with its interval, on records it was not chosen by."""
     worst = strongest(rows, level)
-    if worst is None or worst.leakage.evaluation is None:
+    if worst is None:
         return "n/a"
     ends = worst.leakage.evaluation_ci
     shown = f" ({_percent(max(0.0, ends[0]))[:-2]}-{_percent(max(0.0, ends[1]))[:-2]})" if ends else ""
-    tied = _tied(worst, "least-leakage") if level == DEFAULT_LEVEL else ""
-    return _percent(max(0.0, worst.leakage.evaluation)) + shown + tied
+    tied = _tied(worst, "least-leakage") if level in decisive else ""
+    return _percent(leaked(worst)) + shown + tied
 
 
 def _tied(row: Row, flag: str) -> str:
@@ -74,7 +80,7 @@ def _tied(row: Row, flag: str) -> str:
 def strongest_table(rows: Sequence[Row]) -> Table:
     """One line a defense and one column a level of knowledge: the attack that is strongest there."""
     judged = comparable(rows)
-    levels = [level for level in LEVELS if any(row.knowledge == level for row in judged)]
+    levels = _levels(judged)
     body = []
     for own in by_spec(judged):
         found = [strongest(own, level) for level in levels]

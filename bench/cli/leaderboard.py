@@ -26,7 +26,7 @@ def leaderboard(
 ) -> None:
     """Render the leaderboard of a run's folder again; trains nothing."""
     from bench import publishing, rendering
-    from bench.leaderboard import LEVELS
+    from bench.ranking import LEVELS
     from bench.store import Store
 
     if format not in FORMATS:
@@ -35,10 +35,11 @@ def leaderboard(
         raise InputError(f"{run_dir} is no folder of results; `bench run --out FOLDER` makes one")
     if output is not None and not output.parent.is_dir():
         raise InputError(f"--output {output}: there is no folder {output.parent}")
-    if frontier not in LEVELS:
+    level = next((known for known in LEVELS if known == frontier), None)
+    if level is None:
         raise InputError(f"--frontier {frontier}: known are {', '.join(LEVELS)}")
     store = Store(run_dir)
-    board = publishing.publish(store, to) if publish else publishing.read_leaderboard(store, frontier)
+    board = publishing.publish(store, to) if publish else publishing.read_leaderboard(store, level)
     render = {"md": rendering.as_markdown, "json": rendering.as_json, "csv": rendering.as_csv}
     text = render[format](board)
     if output is not None:

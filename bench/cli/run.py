@@ -23,14 +23,14 @@ def run(given: dict[str, Any], config: Path | None) -> None:
     Without options: the embedded model on both synthetic families, all defenses, all attacks.
     """
     from bench.experiment import settings_from
+    from bench.leaderboard import shifted
     from bench.plan import make_plan
 
     settings = settings_from(given, config)
     plan = make_plan(settings)
     failures, board = _carry_out(plan, settings)
     if settings.strict:
-        shifted = dict.fromkeys(row.dataset for row in board.rows if "distribution-shift" in row.flags)
-        failures |= dict.fromkeys(shifted, "distribution-shift: text alone tells members from non-members")
+        failures |= shifted(board)
     for what, why in failures.items():
         typer.echo(f"failed: {what}: {why}", err=True)
     if failures:

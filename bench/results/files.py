@@ -130,7 +130,8 @@ class Row(Attacked):
 
 
 class Leaderboard(Result):
-    """The leaderboard file."""
+    """The leaderboard file; `level` is what the adversary has that its frontier is for."""
 
     schema_: Literal["trap-bench/2"] = Field("trap-bench/2", alias="schema")
+    level: Knowledge
     rows: tuple[Row, ...]
