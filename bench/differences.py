@@ -51,6 +51,8 @@ def _paired(one: CellFile, other: CellFile, unit: str) -> Interval | None:
         chosen = ~np.array(one.evidence.in_prefix or [False] * len(of_span), dtype=bool) & ~halves(of_span)
         rates = [_floats(cell.evidence.rate) for cell in (one, other)]  # type: ignore[union-attr]
         chosen &= np.isfinite(rates[0]) & np.isfinite(rates[1])
+        if not chosen.any():
+            return None
         return mean_difference_interval(rates[0][chosen], rates[1][chosen], of_span[chosen])
     if isinstance(one.evidence, MembershipEvidence) and isinstance(other.evidence, MembershipEvidence):
         return _auc_difference(one.evidence, other.evidence, one.audited, unit)

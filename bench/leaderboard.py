@@ -73,8 +73,8 @@ def _require_one_version(cells: Sequence[CellFile]) -> None:
         most = versions.most_common(1)[0][0]
         others = sorted({f"{cell.spec} · {cell.attack_spec}" for cell in cells if cell.code != most})
         raise InputError(
-            f"{cells[0].dataset} · {cells[0].model}: {len(others)} cells are of other code than the rest: "
-            f"{', '.join(others[:5])}{' ...' if len(others) > 5 else ''}; run again, or delete them"
+            f"{cells[0].dataset} · {cells[0].model}: of other code than the rest are "
+            f"{', '.join(others[:5])}{' and others' if len(others) > 5 else ''}; run again, or delete them"
         )
 
 
