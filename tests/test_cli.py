@@ -56,6 +56,7 @@ PLACED = {
     "letters.jsonl": '{"text": "one", "spans": []}\n',
     "broken/cells/x.json": "{",
     "foreign/cells/x.json": "{}",
+    "older/cells/x.json": '{"schema": "trap-bench-cell/1"}',
 }
 
 MISTAKES = {
@@ -120,6 +121,9 @@ MISTAKES = {
     "leaderboard {}/broken": "x.json cannot be read",
     "leaderboard {}/foreign": "x.json is not a trap-bench cell",
     "leaderboard {}/empty --format html": "--format html: known are md, json, csv",
+    "leaderboard {}/empty --frontier insider": "--frontier insider: known are target, base, population",
+    "leaderboard {}/older": "x.json: schema: ",
+    "run --protocol quarter": "protocol='quarter' is not allowed",
     "leaderboard {}/empty --publish --to {}/public": "empty holds no results",
     "ls defence": "nothing is called 'defence', did you mean 'defenses'?",
     "runn": "runn",
@@ -223,10 +227,9 @@ def test_help_names_the_commands_and_the_options_with_their_defaults(typed, monk
     assert all(command in shown for command in ("run", "ls", "status", "leaderboard"))
     for command in ("run", "status"):
         shown = typed(command, "--help")[1]
-        options = (
-            "dataset data-dir model tuning defense attack plugin seed split-seed out limit max-length epochs"
-        )
-        for option in [*options.split(), "batch-size", "learning-rate", "share", "config"]:
+        options = "dataset data-dir model tuning defense attack plugin seed split-seed protocol out limit "
+        options += "max-length epochs batch-size learning-rate share strict config"
+        for option in options.split():
             assert f"--{option} " in shown
         assert "default 10" in shown
 
@@ -250,7 +253,7 @@ def test_status_tells_done_from_to_do_and_changes_nothing(typed, tmp_path):
     assert not out.exists()
     given = {"dataset": "synthetic-essays", "limit": 40, "attack": "loss", "defense": "none"}
     first = make_plan(settings_from(given)).cells[0]
-    Store(out).save_cell(first.name, {"schema": "trap-bench-cell/1", "key": first.key})
+    Store(out).save_cell(first.name, {"schema": "trap-bench-cell/2", "key": first.key})
     *cells, total = typed("status", *options, "--out", str(out))[1].splitlines()
     assert [line.split()[0] for line in cells] == ["done", "to", "to"]
     assert "base" in cells[0]

@@ -225,12 +225,41 @@ def test_nothing_that_is_shown_holds_a_records_text(everything, tmp_path, typed)
     assert [secret for secret in secrets if secret in text] == []
 
 
+def test_cells_of_older_code_are_left_out_of_a_runs_leaderboard_and_of_no_other(tmp_path, typed):
+    chosen = DATA | {"attack": "loss", "out": tmp_path}
+    bench.run(**chosen, defense="dropout")
+    for path in (tmp_path / "cells").iterdir():
+        stated = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps(stated | {"code": "older", "key": "older"}), encoding="utf-8")
+    results = bench.run(**chosen, defense="none")
+    file = json.loads((tmp_path / "leaderboard.json").read_text(encoding="utf-8"))
+    assert {row["spec"] for row in file["rows"]} == {"base", "reference", "none"}
+    assert {row.spec for row in results.leaderboard.rows} == {"base", "reference", "none"}
+    code, shown, said = typed("leaderboard", str(tmp_path))
+    assert (code, shown) == (2, "")
+    assert "of other code than the rest are dropout · loss; run again, or delete them" in said
+
+
+def test_seeds_are_run_apart_and_shown_as_one_row(tmp_path):
+    results = bench.run(**DATA, defense="none", attack="loss", seed=[0, 1], out=tmp_path)
+    rows = {row.spec: row for row in results.leaderboard.rows if row.unit == "record"}
+    assert {row.seeds for row in rows.values()} == {(0, 1)}
+    nlls = [cell.utility.nll for cell in results.cells if cell.spec == "none"]
+    assert nlls[0] != nlls[1]
+    assert rows["none"].utility.nll == pytest.approx(sum(nlls) / 2)
+    assert rows["base"].utility.gain_kept == 0.0
+
+
 def test_a_config_file_says_the_same_as_options_and_options_override_it(everything, tmp_path, typed):
-    out, _ = everything
+    out, results = everything
     config = tmp_path / "my.yaml"
     stated = {name.replace("_", "-"): value for name, value in DATA.items()}
     config.write_text(yaml.safe_dump(stated | {"defense": ALL, "out": str(out)}), encoding="utf-8")
-    for more, done in (([], "40 of 40 cells done"), (["--epochs", "3"], "0 of 40 cells done")):
+    cells = len(results.cells)
+    for more, done in (
+        ([], f"{cells} of {cells} cells done"),
+        (["--epochs", "3"], f"0 of {cells} cells done"),
+    ):
         code, shown, _ = typed("status", "--config", str(config), *more)
         assert code == 0
         assert done in shown
