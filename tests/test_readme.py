@@ -55,7 +55,7 @@ def test_the_plugins_of_the_readme_run_together_with_ours(plugins, tmp_path):
     assert nll["label-smoothing:amount=0.2"] != nll["none"]
     frame = results.to_frame()
     assert len(frame) == len(results.leaderboard.rows)
-    assert {"spec", "attack", "leakage", "utility.gain_kept"} <= set(frame.columns)
+    assert {"spec", "attack", "leakage.evaluation", "utility.gain_kept"} <= set(frame.columns)
 
 
 def test_the_readme_names_every_plugin_and_the_two_commands():
