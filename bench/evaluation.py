@@ -151,18 +151,19 @@ def _extraction(evidence: ExtractionEvidence, audited: Audited) -> Attacked:
         without_cue=rates(fresh & first & hard),
         by_label={name: rates(label == name) for name in evidence.labels},
     )
-    refused = {
-        f"extraction.{name}": f"needs >= {LEAST_SPANS} {evidence.unit}s"
-        for name, part in (
-            ("rate", everything),
-            ("not_in_prefix.rate", extraction.not_in_prefix),
-            ("first_mention.rate", extraction.first_mention),
-            ("base_fails.rate", extraction.base_fails),
-            ("without_cue.rate", extraction.without_cue),
-            *((f"by_label.{name}.rate", part) for name, part in extraction.by_label.items()),
-        )
-        if part.rate is None
-    }
+    refused: dict[str, str] = {}
+    for name, part in (
+        ("", everything),
+        ("not_in_prefix.", extraction.not_in_prefix),
+        ("first_mention.", extraction.first_mention),
+        ("base_fails.", extraction.base_fails),
+        ("without_cue.", extraction.without_cue),
+        *((f"by_label.{name}.", part) for name, part in extraction.by_label.items()),
+    ):
+        if part.rate is None:
+            refused[f"extraction.{name}rate"] = f"needs >= {LEAST_SPANS} {evidence.unit}s"
+        elif part.rate_ci is None:
+            refused[f"extraction.{name}rate_ci"] = f"needs >= {LEAST_UNITS} units"
     return Attacked(
         unit=evidence.unit,
         n_members=sum(audited.member),
@@ -186,7 +187,9 @@ def _extraction_leakage(rate: Floats, reference: Floats, chosen: Bools, units: N
         return float((rate[kept] - reference[kept]).mean()) if kept.sum() >= LEAST_SPANS else None
 
     held = chosen & ~calibration
-    interval = mean_difference_interval(rate[held], reference[held], units[held]) if of(held) else None
+    interval = None
+    if of(held) is not None:
+        interval = mean_difference_interval(rate[held], reference[held], units[held])
     return Leakage(
         value=of(np.ones_like(calibration)),
         calibration=of(calibration),
