@@ -99,12 +99,6 @@ class Runner:
         evidence = self._evidence(cell.attack, subjects)
         training = cell.sources["target"].scorings[0].training
         about = {} if training is None else self.store.about_model(training.key)
-        trainings = [
-            one
-            for scoring in cell.sources["target"].scorings
-            if scoring.training is not None
-            for one in (scoring.training, *scoring.training.references)
-        ]
         kept = "complement" in cell.sources
         best = None
         if cell.best is not None:
@@ -136,9 +130,11 @@ class Runner:
             "privacy": about.get("privacy"),
             "training": about.get("training"),
             "cost": {
-                "train_seconds": sum(self.store.about_model(one.key)["train_seconds"] for one in trainings),
+                "train_seconds": sum(
+                    self.store.about_model(one.key)["train_seconds"] for one in cell.trainings
+                ),
                 "peak_memory_mb": about.get("peak_memory_mb", 0.0),
-                "trainings": len(trainings),
+                "trainings": len(cell.trainings),
             },
             "counts": _counts(subjects),
             "blind": self._blind_of(lab),

@@ -246,6 +246,12 @@ class Cell:
         """The defense as a user would type it, or the floor's name."""
         return self.row if self.defense is None else self.defense.spec
 
+    @property
+    def trainings(self) -> list[Training]:
+        """What the model under attack took, both of its halves and all references included."""
+        trained = [scoring.training for scoring in self.sources["target"].scorings if scoring.training]
+        return [one for training in trained for one in (training, *training.references)]
+
     @cached_property
     def name(self) -> str:
         """The file name: what the cell is of, whatever code computed it."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bench.errors import InputError
 from bench.evaluation import attack_results, utility
 from bench.leaderboard import leaderboard
 from bench.publishing import stored_cells
@@ -16,6 +17,7 @@ from bench.results import CellFile
 from bench.store import Store
 
 if TYPE_CHECKING:
+    from bench.plan import Plan
     from bench.tasks import Cell
 
 TOLERANCE = 1e-5
@@ -42,9 +44,11 @@ def verify(store: Store) -> Verified:
     """Recompute all that can be recomputed; trains nothing, and runs no model.
 
     Raises:
-        InputError: a cell does not fit its schema, or cells contradict each other.
+        InputError: there is no cell, one does not fit its schema, or cells contradict each other.
     """
     cells = stored_cells(store)
+    if not cells:
+        raise InputError(f"{store.root} holds no results; `bench run --out {store.root}` makes some")
     differences = [f"{_named(cell)}: {path}" for cell in cells for path in _figures_that_differ(cell)]
     rows = json.loads(leaderboard(cells).model_dump_json(by_alias=True))["rows"]
     kept = store.read_leaderboard_rows()
@@ -66,12 +70,13 @@ def _figures_that_differ(cell: CellFile) -> Iterator[str]:
     yield from _different([result.model_dump(mode="json") for result in cell.results], results, "results")
     stated = cell.utility.model_dump(mode="json", exclude={"best_nll"})
     yield from _different(stated, utility(cell.audited).model_dump(mode="json"), "utility")
-    if cell.memorization and cell.memorization_evidence and cell.memorization.n_pii_tokens:
+    if cell.memorization and cell.memorization_evidence:
         kept, audited = cell.memorization_evidence, cell.audited
         members = [row for row, member in enumerate(audited.member) if member]
         total = math.fsum(kept.tra_pii[row] or 0.0 for row in members)
         tokens = sum(kept.n_pii_tokens[row] for row in members)
-        yield from _different(cell.memorization.tra_pii, total / tokens, "memorization.tra_pii")
+        mean = total / tokens if tokens else None
+        yield from _different(cell.memorization.tra_pii, mean, "memorization.tra_pii")
         yield from _different(cell.memorization.n_pii_tokens, tokens, "memorization.n_pii_tokens")
 
 
@@ -85,9 +90,14 @@ def _from_signals(store: Store, stored: dict[str, CellFile]) -> Iterator[tuple[C
     for given in store.settings():
         plan, runner = make_plan(settings_from(given)), Runner(store)
         for cell in plan.cells:
-            if cell.key in stored and cell.key not in seen and not plan.scorings([cell], store):
+            if cell.key in stored and cell.key not in seen and _is_kept(cell, plan, store):
                 seen.add(cell.key)
                 yield cell, runner.compute(cell)
+
+
+def _is_kept(cell: Cell, plan: Plan, store: Store) -> bool:
+    """Whether the folder has all signals of a cell, and the models that tell what its training cost."""
+    return not plan.scorings([cell], store) and all(store.has_model(one.key) for one in cell.trainings)
 
 
 def _different(stated: Any, again: Any, path: str = "") -> Iterator[str]:
