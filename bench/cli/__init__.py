@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from bench.cli import audit, leaderboard, ls, run, status
+from bench.cli import audit, data, leaderboard, ls, run, status
 from bench.errors import InputError, RunError
 
 
@@ -41,6 +41,7 @@ app.command("audit")(audit.audit)
 app.command("ls")(ls.ls)
 app.command("status")(status.status)
 app.command("leaderboard")(leaderboard.leaderboard)
+app.add_typer(data.data, name="data")
 
 
 def main() -> None:
