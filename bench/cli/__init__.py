@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from bench.cli import audit, leaderboard, ls, run, selftest, status, verify
+from bench.cli import audit, data, leaderboard, ls, run, selftest, status, verify
 from bench.errors import InputError, RunError
 
 
@@ -43,6 +43,7 @@ app.command("status")(status.status)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("selftest")(selftest.selftest)
 app.command("verify")(verify.verify)
+app.add_typer(data.data, name="data")
 
 
 def main() -> None:

@@ -1,0 +1,100 @@
+"""`bench data`: what there is to know about a dataset before a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bench.cli import options
+from bench.errors import InputError
+
+if TYPE_CHECKING:
+    from bench.passport_format import Passport
+    from bench.tasks import Lab
+
+FORMATS = ("text", "json")
+
+data = typer.Typer(help="Check a dataset before a run.", no_args_is_help=True)
+
+
+@data.command("check")
+def check(
+    name: Annotated[str, typer.Argument(help="A dataset (see `bench ls datasets`) or the path of a card.")],
+    data_dir: options.DataDir = None,
+    limit: options.Limit = None,
+    model: Annotated[
+        str, typer.Option("--model", help="Whose tokens to count: tiny, a local folder, or a hub id.")
+    ] = "tiny",
+    max_length: options.MaxLength = None,
+    split_seed: options.SplitSeed = None,
+    share: options.Share = None,
+    format: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write to this file, not the terminal.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 1 if anything breaks the protocol.")
+    ] = False,
+) -> None:
+    """Show the data passport: counts, lengths, what crosses splits, what is wrong; never any text."""
+    from bench.experiment import settings_from
+    from bench.passport_text import as_json, as_text
+    from bench.plan import make_labs
+
+    _check_output(format, output)
+    given = options._given(
+        {
+            "dataset": name,
+            "data_dir": data_dir,
+            "limit": limit,
+            "model": model,
+            "max_length": max_length,
+            "split_seed": split_seed,
+            "share": share,
+        }
+    )
+    (lab,) = make_labs(settings_from(given))
+    passport = _passport(name, lab)
+    text = {"text": as_text, "json": as_json}[format](passport)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+    if strict and passport.faults:
+        for fault in passport.faults:
+            typer.echo(f"fault: {fault}", err=True)
+        raise typer.Exit(1)
+
+
+def _check_output(format: str, output: Path | None) -> None:
+    if format not in FORMATS:
+        raise InputError(f"--format {format}: known are {', '.join(FORMATS)}")
+    if output is not None and not output.parent.is_dir():
+        raise InputError(f"--output {output}: there is no folder {output.parent}")
+    if output is not None and output.is_dir():
+        raise InputError(f"--output {output} is a folder; give a file")
+
+
+def _passport(name: str, lab: Lab) -> Passport:
+    from bench.models.loading import load_tokenizer
+    from bench.passport import make_passport
+    from bench.passport_format import Setting
+    from bench.records.cards import load_card
+    from bench.tokens import tokenize
+
+    tokenizer, start_token = load_tokenizer(lab.folder)
+    setting = Setting(
+        model=lab.model,
+        max_length=lab.settings.max_length,
+        limit=lab.settings.limit,
+        split_seed=lab.settings.split_seed,
+        shares=lab.settings.shares.model_dump(),
+        data=lab.data_digest,
+    )
+    tokens = {
+        part: tokenize(records, tokenizer, start_token, sys.maxsize) for part, records in lab.splits.items()
+    }
+    return make_passport(load_card(name), setting, lab.splits, tokens)
