@@ -11,8 +11,9 @@ from bench.experiment import Settings, settings_from
 from bench.plan import make_labs, plan_of
 from bench.records.record import Record, Span
 from bench.registry import attacks, defenses
-from bench.results import CellFile
+from bench.results import Audited, CellFile, MembershipEvidence
 from bench.runner import Runner, Watcher
+from bench.statistics import Interval, auc_interval
 from bench.store import Store
 from bench.tasks import Lab
 
@@ -37,10 +38,10 @@ def controls(folder: Path, watcher: Watcher) -> Iterator[Control]:
     """
     settings = settings_from(
         {
-            "dataset": "synthetic-essays",
+            "dataset": "synthetic-clinical",
             "defense": [name for name in defenses().names() if defenses().parse(name).undefended],
             "max_length": 96,
-            "epochs": 30,
+            "epochs": 15,
             "shares": {
                 "target": 0.3,
                 "complement": 0.25,
@@ -62,9 +63,8 @@ def controls(folder: Path, watcher: Watcher) -> Iterator[Control]:
     for cell in cells:
         if cell.undefended and cell.attack not in adaptive:
             yield _caught(cell)
-    for cell in cells:
-        if cell.defense == "base":
-            yield _chance(cell)
+    untrained = [cell for cell in cells if cell.defense == "base"]
+    yield from (_chance(cell, 1 - 0.05 / len(untrained)) for cell in untrained)
     yield from (_mirrored(cell) for cell in cells if cell.undefended and cell.results[0].auc is not None)
     yield from _secret([cell for cell in cells if cell.undefended])
     blind = cells[0].blind
@@ -95,15 +95,33 @@ def _caught(cell: CellFile) -> Control:
     return Control(name, ends is not None and ends[0] > 0.5, f"AUC {result.auc or 0:.2f}")
 
 
-def _chance(cell: CellFile) -> Control:
+def _chance(cell: CellFile, level: float) -> Control:
+    """At a level that leaves all attacks together one chance in 20 of a false alarm."""
     name = f"the base model looks like chance to {cell.attack_spec}"
     result = cell.results[0]
-    if result.extraction is not None:
-        above = result.extraction.not_in_prefix.above_reference or 0.0
-        return Control(name, above <= 0, f"{above:+.1%} against the reference")
-    ends = result.auc_ci
-    inside = result.auc == 0.5 or (ends is not None and ends[0] <= 0.5 <= ends[1])
+    if not isinstance(cell.evidence, MembershipEvidence):
+        rates = result.extraction.not_in_prefix if result.extraction else None
+        above = (rates.above_reference if rates else None) or 0.0
+        ends = rates.above_reference_ci if rates else None
+        return Control(name, above <= 0 or bool(ends and ends[0] <= 0), f"{above:+.1%} against the reference")
+    interval = _auc_interval(cell.evidence, cell.audited, level)
+    inside = result.auc == 0.5 or (interval is not None and interval.low <= 0.5 <= interval.high)
     return Control(name, inside, f"AUC {result.auc or 0:.2f}")
+
+
+def _auc_interval(evidence: MembershipEvidence, audited: Audited, level: float) -> Interval | None:
+    sides = [
+        [
+            (score, unit)
+            for score, unit, member in zip(evidence.records, audited.units, audited.member, strict=True)
+            if member is side and score is not None
+        ]
+        for side in (True, False)
+    ]
+    if not all(sides):
+        return None
+    (ahead, its_units), (behind, their_units) = (zip(*side, strict=True) for side in sides)
+    return auc_interval(ahead, behind, its_units, their_units, level=level)
 
 
 def _mirrored(cell: CellFile) -> Control:
