@@ -27,8 +27,8 @@ CELL = """
           spans_lost_by_truncation: 0}}
 """
 PRIVACY = yaml.safe_load("""
-{epsilon: 7.9, delta: 0.0001, noise_multiplier: 0.7, max_grad_norm: 1.0, sample_rate: 0.25,
- expected_batch_size: 7.5, steps: 8, accountant: prv, unit: record, clipping: per-record, notes: [not covered]}
+{epsilon: 7.9, delta: 0.0001, noise_multiplier: 0.7, max_grad_norm: 1.0, sample_rate: 0.25, steps: 8,
+ expected_batch_size: 7.5, accountant: prv, unit: record, clipping: per-record, notes: [not covered]}
 """)
 
 
@@ -302,8 +302,8 @@ CONTRACT = {
     "extraction": "rate rate_ci rate_not_in_prefix base_rate reference_rate n_spans",
     "utility": "nll perplexity bits_per_byte accuracy gain_kept",
     "memorization": "tra_pii tra_other remaining_pii remaining_other share_above_1_nat",
-    "privacy": "epsilon delta noise_multiplier max_grad_norm sample_rate expected_batch_size steps accountant "
-    "unit clipping notes",
+    "privacy": "epsilon delta noise_multiplier max_grad_norm sample_rate expected_batch_size steps "
+    "accountant unit clipping notes",
     "cost": "train_seconds peak_memory_mb trainings",
 }
 
