@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -57,13 +58,11 @@ class Plugin(BaseModel):
 
     @classmethod
     def source_digest(cls) -> str:
-        """A hash of the files that this plugin is written in, so that a changed plugin is a new one."""
+        """A hash of the files that this plugin is written in, wherever they lie, so that a changed plugin
+        is a new one."""
         files = {inspect.getfile(base) for base in cls.__mro__ if issubclass(base, Plugin)}
-        digest = hashlib.sha256()
-        for file in sorted(files):
-            with open(file, "rb") as source:
-                digest.update(source.read())
-        return digest.hexdigest()
+        digests = sorted(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files)
+        return hashlib.sha256("".join(digests).encode()).hexdigest()
 
 
 def _typed(value: Any) -> str:

@@ -174,21 +174,22 @@ class Runner:
     def _blind_of(self, lab: Lab) -> Blind:
         """The blind control, on the texts that models are judged on."""
         if id(lab) not in self._blind:
-            sides = [
-                (
-                    [row.text_of(slice(0, len(row))) for name in names for row in self._tokens_of(lab, name)],
-                    [row.unit for name in names for row in self._tokens_of(lab, name)],
-                )
+            members, nonmembers = (
+                [
+                    (row.text_of(slice(0, len(row))), row.unit)
+                    for name in names
+                    for row in self._tokens_of(lab, name)
+                ]
                 for names in (lab.members, ("holdout",))
-            ]
-            control = blind_control(*sides[0], *sides[1], seed=lab.settings.split_seed)
+            )
+            control = blind_control(members, nonmembers, lab.settings.split_seed)
             interval = control.interval
             self._blind[id(lab)] = Blind(
                 auc=control.auc,
                 auc_ci=None if interval is None else (interval.low, interval.high),
                 n_members=control.n_members,
                 n_nonmembers=control.n_nonmembers,
-                shifted=control.shifted,
+                shifted=bool(control.shifted),
             )
         return self._blind[id(lab)]
 

@@ -1,4 +1,5 @@
 import os
+from functools import cache
 
 # Before anything imports torch or the hub's client: tiny models are fastest on one thread, where they are
 # also reproducible bit for bit, and no test may depend on what a network answers.
@@ -21,15 +22,23 @@ def architecture(request):
 
 
 @pytest.fixture(scope="session")
-def fresh(folders):
-    """`fresh("llama", "lora")` loads the model anew and makes it ready for training."""
+def fresh(folders, tmp_path_factory):
+    """`fresh("llama", "lora")` loads the model anew and makes it ready for training.
+
+    With `tied=False` its output head does not share the embeddings' weights.
+    """
     import torch
 
     from bench.models.loading import load_model
     from bench.models.tuning import tuned
 
-    def load(architecture="llama", tuning="full", seed=0):
-        return tuned(load_model(folders[architecture], torch.device("cpu")), tuning, seed)
+    @cache
+    def untied(architecture):
+        return save(tmp_path_factory.mktemp(architecture), architecture, tie_word_embeddings=False)
+
+    def load(architecture="llama", tuning="full", seed=0, *, tied=True):
+        folder = folders[architecture] if tied else untied(architecture)
+        return tuned(load_model(folder, torch.device("cpu")), tuning, seed)
 
     return load
 

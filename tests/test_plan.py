@@ -123,6 +123,22 @@ def test_references_come_before_what_uses_them_whatever_the_order_of_options(sto
         assert all(keys.index(reference.key) < place for reference in training.references)
 
 
+def test_a_defense_with_a_schedule_of_its_own_trains_by_it_and_the_others_by_the_shared_one(store):
+    planned = plan(defense=["none", "dp-sgd:epochs=7,batch_size=9", "dp-sgd:schedule=equal"], attack="loss")
+    shared = planned.cells[0].lab.schedule
+    schedules = {t.role: t.schedule for t in planned.trainings(planned.cells, store)}
+    own = schedules.pop("dp-sgd:epochs=7,batch_size=9")
+    assert (own.epochs, own.batch_size, own.learning_rate) == (7, 9, shared.learning_rate)
+    assert schedules == dict.fromkeys(["reference", "none", "dp-sgd:schedule=equal"], shared)
+
+
+def test_parameters_that_do_not_fit_the_records_are_refused_before_anything_is_trained():
+    with pytest.raises(InputError, match=r"delta=0.2 is not allowed: it must be auto, or below 1/\d+"):
+        plan(defense="dp-sgd:delta=0.2", attack="loss")
+    with pytest.raises(InputError, match=r"epsilon=0.01 cannot be kept"):
+        plan(defense="dp-sgd:epsilon=0.01,delta=1e-12,epochs=100000,batch_size=1000", attack="loss")
+
+
 def test_a_plugin_named_twice_is_run_once(store):
     planned = plan(defense=["trap", "trap:strength=2", "trap:strength=2.0"], attack=["loss", "loss"])
     assert [cell.spec for cell in planned.cells] == ["base", "reference", "trap"]

@@ -196,3 +196,16 @@ for kind, (names, summaries) in zip((defenses, attacks), told):
 print("torch" in sys.modules)
 """
     assert in_a_new_process(code).strip() == "False"
+
+
+def test_a_plugins_digest_is_of_what_its_files_say_and_not_of_where_they_lie(tmp_path):
+    source = 'from bench import Defense\n\n\nclass Mine(Defense):\n    """Mine."""\n\n    name = "digested"\n'
+    digests = []
+    for folder, text in (("a", source), ("z", source), ("b", source + "    # changed\n")):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / "mine.py"
+        path.write_text(text, encoding="utf-8")
+        load_plugin_file(path)
+        digests.append(defenses().parse("digested").source_digest())
+        defenses().forget()
+    assert digests[0] == digests[1] != digests[2]

@@ -19,7 +19,7 @@ from bench.training import load_state
 from bench.updates import Schedule, Updates
 
 NONE = NoDefense()
-STOCHASTIC = [NONE, Dropout(), DPSGD(epsilon=0.1, accountant="rdp")]
+STOCHASTIC = [NONE, Dropout(), DPSGD(noise_multiplier=1.0, accountant="rdp")]
 
 
 def batch_losses(model, records):

@@ -3,10 +3,10 @@ import time
 
 import pytest
 import torch
-from architectures import TIED, random_records, save_tokenizer
+from architectures import TIED, random_records, save, save_tokenizer
 from safetensors.torch import load_file, save_file
 
-from bench.batches import collate, logits_and_logprobs
+from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
 from bench.errors import InputError
 from bench.models.loading import find_model, load_model, load_tokenizer, model_digest
 
@@ -51,6 +51,19 @@ def test_every_dropout_of_its_own_is_off(architecture, folders):
     first, second = (logits_and_logprobs(model, batch)[0] for _ in range(2))
     assert torch.equal(first, second)
     assert all(m.p == 0 for m in model.modules() if isinstance(m, torch.nn.Dropout))
+
+
+def test_a_start_token_that_pads_as_well_is_learned_like_any_other(architecture, tmp_path):
+    # The output head is another matrix, so that only reading the token gives its row a gradient.
+    folder = save(tmp_path, architecture, bos_token_id=0, pad_token_id=0, tie_word_embeddings=False)
+    model = load_model(folder, CPU)
+    embeddings = [module for module in model.modules() if isinstance(module, torch.nn.Embedding)]
+    assert [module.padding_idx for module in embeddings] == [None] * len(embeddings)
+    batch = collate(random_records([12, 7]), CPU)
+    _, logprobs = logits_and_logprobs(model, batch)
+    mean_over_own_tokens(-logprobs, batch.mask).mean().backward()
+    assert batch.input_ids[:, 0].tolist() == [0, 0]
+    assert model.get_input_embeddings().weight.grad[0].any()
 
 
 @pytest.mark.parametrize(
