@@ -7,7 +7,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bench.comparisons import auc_difference_interval, halves, mean_difference_interval, over_seeds
+from bench.comparisons import (
+    auc_difference_interval,
+    mean_difference_interval,
+    over_seeds,
+    rate_difference_interval,
+)
+from bench.evaluation import calibration_half
 from bench.results import Audited, CellFile, ExtractionEvidence, MembershipEvidence, Row
 from bench.statistics import Interval
 
@@ -19,8 +25,8 @@ def utility_difference(one: Audited, other: Audited) -> Interval | None:
     outside = ~np.array(one.member, dtype=bool)
     if one.ids != other.ids or None in one.nll or None in other.nll:
         return None
-    losses = [np.array(audited.nll, dtype=np.float64)[outside] for audited in (one, other)]
-    return mean_difference_interval(*losses, np.array(one.units, dtype=object)[outside])
+    mine, theirs = (np.array(audited.nll, dtype=np.float64)[outside] for audited in (one, other))
+    return mean_difference_interval(mine, theirs, np.array(one.units, dtype=object)[outside])
 
 
 def leakage_difference(one: Row, other: Row, cells: Sequence[CellFile]) -> Interval | None:
@@ -45,15 +51,16 @@ def leakage_difference(one: Row, other: Row, cells: Sequence[CellFile]) -> Inter
 def _paired(one: CellFile, other: CellFile, unit: str) -> Interval | None:
     if one.audited.ids != other.audited.ids:
         return None
-    units = np.array(one.audited.units, dtype=object)
     if isinstance(one.evidence, ExtractionEvidence) and isinstance(other.evidence, ExtractionEvidence):
-        of_span = units[np.array(one.evidence.record, dtype=np.int64)]
-        chosen = ~np.array(one.evidence.in_prefix or [False] * len(of_span), dtype=bool) & ~halves(of_span)
+        record = np.array(one.evidence.record, dtype=np.int64)
+        of_span = np.array(one.audited.units, dtype=object)[record]
+        chosen = ~np.array(one.evidence.in_prefix or [False] * len(record), dtype=bool)
+        chosen &= ~calibration_half(one.audited)[record]
         rates = [_floats(cell.evidence.rate) for cell in (one, other)]  # type: ignore[union-attr]
         chosen &= np.isfinite(rates[0]) & np.isfinite(rates[1])
         if not chosen.any():
             return None
-        return mean_difference_interval(rates[0][chosen], rates[1][chosen], of_span[chosen])
+        return rate_difference_interval(rates[0][chosen], rates[1][chosen], of_span[chosen])
     if isinstance(one.evidence, MembershipEvidence) and isinstance(other.evidence, MembershipEvidence):
         return _auc_difference(one.evidence, other.evidence, one.audited, unit)
     return None
@@ -64,20 +71,20 @@ def _auc_difference(
 ) -> Interval | None:
     """Of 2 AUC - 1."""
     member, units = np.array(audited.member, dtype=bool), np.array(audited.units, dtype=object)
+    held = ~calibration_half(audited)
     if unit == "record":
         scores = [_floats(evidence.records) for evidence in (one, other)]
     else:
         counts = [len(row) for row in one.spans]
-        member, units = np.repeat(member, counts), np.repeat(units, counts)
+        member, units, held = (np.repeat(column, counts) for column in (member, units, held))
         scores = [_floats([s for row in evidence.spans for s in row]) for evidence in (one, other)]
-    kept = np.isfinite(scores[0]) & np.isfinite(scores[1]) & ~halves(units)
+    kept = np.isfinite(scores[0]) & np.isfinite(scores[1]) & held
     inside, outside = kept & member, kept & ~member
     if not inside.any() or not outside.any():
         return None
+    mine, theirs = scores
     interval = auc_difference_interval(
-        *(scores[which][side] for which in (0, 1) for side in (inside, outside)),
-        units[inside],
-        units[outside],
+        mine[inside], mine[outside], theirs[inside], theirs[outside], units[inside], units[outside]
     )
     return None if interval is None else Interval(2 * interval.low, 2 * interval.high)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bench import statistics
 from bench.attack import Unit
-from bench.comparisons import halves, mean_difference_interval
+from bench.comparisons import halves, rate_difference_interval
 from bench.errors import RunError
 from bench.evidence import Subject
 from bench.results import (
@@ -35,6 +35,7 @@ from bench.statistics import LEAST_UNITS
 
 FPRS = (0.01, 0.001)
 LEAST_SPANS = 20
+HALVES_SEED = 0
 RARITIES = (("0", 0, 0), ("1-9", 1, 9), ("10-99", 10, 99), ("100+", 100, math.inf))
 """How often a token occurs in the complement: the name of a class, its least and its greatest count."""
 
@@ -86,16 +87,28 @@ def _membership(unit: Unit, scores: Floats, record: NDArray[np.int64], audited: 
         n_nonmembers=int(outside.sum()),
         n_excluded=int((~finite).sum()),
         tpr_at_fpr=tprs,
-        leakage=_membership_leakage(scores, inside, outside, units),
+        leakage=_membership_leakage(scores, inside, outside, units, calibration_half(audited)[record]),
         extraction=None,
         refused=refused,
         **figures,
     )
 
 
-def _membership_leakage(scores: Floats, inside: Bools, outside: Bools, units: NDArray[Any]) -> Leakage:
-    calibration = halves(units)
+def calibration_half(audited: Audited) -> Bools:
+    """Which records a strongest attack is chosen on: half of the members' units, half of the others'.
 
+    (n,); the same for all attacks and defenses. A side of one unit is all for evaluation.
+    """
+    half, member, units = np.zeros(len(audited.ids), dtype=bool), np.array(audited.member), _units(audited)
+    for side in (member, ~member):
+        if len(set(units[side])) > 1:
+            half[side] = halves(units[side], HALVES_SEED)
+    return half
+
+
+def _membership_leakage(
+    scores: Floats, inside: Bools, outside: Bools, units: NDArray[Any], calibration: Bools
+) -> Leakage:
     def of(half: Bools) -> float | None:
         ahead, behind = scores[inside & half], scores[outside & half]
         return 2 * statistics.auc(ahead, behind) - 1 if ahead.size and behind.size else None
@@ -117,7 +130,8 @@ def _membership_leakage(scores: Floats, inside: Bools, outside: Bools, units: ND
 def _extraction(evidence: ExtractionEvidence, audited: Audited) -> Attacked:
     rate, base, reference = (_floats(row) for row in (evidence.rate, evidence.base, evidence.reference))
     usable = np.isfinite(rate) & np.isfinite(base) & np.isfinite(reference)
-    units = _units(audited)[np.array(evidence.record, dtype=np.int64)]
+    record = np.array(evidence.record, dtype=np.int64)
+    units, calibration = _units(audited)[record], calibration_half(audited)[record]
     by_record = evidence.unit == "record"
     fresh, first = (
         np.ones(len(rate), dtype=bool) if by_record else np.array(column, dtype=bool)
@@ -131,7 +145,7 @@ def _extraction(evidence: ExtractionEvidence, audited: Audited) -> Attacked:
         chosen = chosen & usable
         enough = int(chosen.sum()) >= LEAST_SPANS
         means = [float(row[chosen].mean()) if enough else None for row in (rate, base, reference)]
-        above = mean_difference_interval(rate[chosen], reference[chosen], units[chosen]) if enough else None
+        above = rate_difference_interval(rate[chosen], reference[chosen], units[chosen]) if enough else None
         return Rates(
             n_spans=int(chosen.sum()),
             rate=means[0],
@@ -173,15 +187,15 @@ def _extraction(evidence: ExtractionEvidence, audited: Audited) -> Attacked:
         auc_ci=None,
         tpr_at_fpr={str(fpr): None for fpr in FPRS},
         epsilon_lower_bound=None,
-        leakage=_extraction_leakage(rate, reference, fresh & usable, units),
+        leakage=_extraction_leakage(rate, reference, fresh & usable, units, calibration),
         extraction=extraction,
         refused=refused,
     )
 
 
-def _extraction_leakage(rate: Floats, reference: Floats, chosen: Bools, units: NDArray[Any]) -> Leakage:
-    calibration = halves(units)
-
+def _extraction_leakage(
+    rate: Floats, reference: Floats, chosen: Bools, units: NDArray[Any], calibration: Bools
+) -> Leakage:
     def of(half: Bools) -> float | None:
         kept = chosen & half
         return float((rate[kept] - reference[kept]).mean()) if kept.sum() >= LEAST_SPANS else None
@@ -189,7 +203,7 @@ def _extraction_leakage(rate: Floats, reference: Floats, chosen: Bools, units: N
     held = chosen & ~calibration
     interval = None
     if of(held) is not None:
-        interval = mean_difference_interval(rate[held], reference[held], units[held])
+        interval = rate_difference_interval(rate[held], reference[held], units[held])
     return Leakage(
         value=of(np.ones_like(calibration)),
         calibration=of(calibration),

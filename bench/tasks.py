@@ -44,6 +44,7 @@ CELL_CODE = (
     "comparisons",
     "evaluation",
     "evidence",
+    "resampling",
     "signals",
     "statistics",
     "tokens",
