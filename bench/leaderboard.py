@@ -256,7 +256,7 @@ def _over_seeds(values: Sequence[Any]) -> Any:
 def _combined(name: str, values: Sequence[dict[str, Any]]) -> Any:
     """A named value over seeds; `x_ci` is the interval of `x`."""
     ends = [value[name] for value in values]
-    if not name.endswith("_ci") or any(end is None for end in ends):
+    if not name.endswith("_ci") or not all(isinstance(end, tuple) for end in ends):
         return _over_seeds(ends)
     estimates = [value[name.removesuffix("_ci")] for value in values]
     interval = over_seeds(estimates, [Interval(*end) for end in ends])

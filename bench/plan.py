@@ -65,21 +65,20 @@ def trainings_of(scorings: Iterable[Scoring], store: Store) -> list[Training]:
     return list(needed.values())
 
 
-def make_plan(settings: Settings) -> Plan:
+def make_plan(settings: Settings, labs: Sequence[Lab] | None = None) -> Plan:
     """Expand settings into cells: every dataset, model, seed, defense and attack, and both floors.
+
+    Args:
+        labs: in place of those that the settings name.
 
     Raises:
         InputError: something that the settings name does not exist or does not fit.
     """
-    return plan_of(settings, make_labs(settings))
-
-
-def plan_of(settings: Settings, labs: Iterable[Lab]) -> Plan:
-    """The cells of these labs under the defenses and attacks of the settings."""
     defenses, attacks = chosen_plugins(settings)
     for attack in attacks:
         _check_attack(attack)
-    return Plan(tuple(cell for lab in labs for cell in _cells(lab, defenses, attacks)))
+    chosen = make_labs(settings) if labs is None else labs
+    return Plan(tuple(cell for lab in chosen for cell in _cells(lab, defenses, attacks)))
 
 
 def make_labs(settings: Settings) -> list[Lab]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.evaluation import attack_results
 from bench.experiment import Settings, settings_from
-from bench.plan import make_labs, plan_of
+from bench.plan import make_labs, make_plan
 from bench.records.record import Record, Span
 from bench.registry import attacks, defenses
 from bench.results import Audited, CellFile, MembershipEvidence
@@ -57,7 +57,7 @@ def controls(folder: Path, watcher: Watcher) -> Iterator[Control]:
     runner = Runner(store, watcher)
     cells = [
         CellFile.model_validate(runner.compute(cell))
-        for cell in plan_of(settings, [_planted(settings)]).cells
+        for cell in make_plan(settings, [_planted(settings)]).cells
     ]
     adaptive = {name for name in attacks().names() if attacks().parse(name).adaptive}
     for cell in cells:
