@@ -1,7 +1,8 @@
 """Arrays in, numbers out: how well scores tell members from non-members, and how sure that is.
 
 A score is higher for what looks more like a member, by contract: nothing here flips a direction.
-An interval resamples units (records, or groups where given), never the spans or tokens within one.
+An interval resamples units (records, or groups where given), never the spans or tokens within one;
+fewer than `LEAST_UNITS` get none.
 """
 
 import math
@@ -11,10 +12,18 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv  # type: ignore[import-untyped, unused-ignore]
+from scipy.special import betaincinv, ndtr, stdtrit  # type: ignore[import-untyped, unused-ignore]
+
+from bench.resampling import finite_scores, resampled_aucs, resampled_means, sample, studentized_means
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+LEAST_UNITS = 20
+"""Units (records, groups) that an interval needs: resampling fewer says little about all others."""
+
+FARTHEST = 100.0
+"""Standard errors from the mean at which the end of an interval says no more than that it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,7 @@ def auc(members: ArrayLike, nonmembers: ArrayLike) -> float:
     >>> auc([3, 2], [2, 1])  # wins: 1 + 1 + 0.5 + 1, of 4 pairs
     0.875
     """
-    ahead, behind = _scores("members", members), np.sort(_scores("nonmembers", nonmembers))
+    ahead, behind = finite_scores("members", members), np.sort(finite_scores("nonmembers", nonmembers))
     below, not_above = np.searchsorted(behind, ahead, "left"), np.searchsorted(behind, ahead, "right")
     return float(below.sum() + not_above.sum()) / (2 * ahead.size * behind.size)
 
@@ -70,7 +79,7 @@ def tpr_at_fpr(members: ArrayLike, nonmembers: ArrayLike, fpr: float) -> float |
     >>> tpr_at_fpr([9, 5, 1], [5, 4, 3, 2], fpr=0.25)  # one false positive allowed: scores above 4
     0.6666666666666666
     """
-    ahead, behind = _scores("members", members), np.sort(_scores("nonmembers", nonmembers))
+    ahead, behind = finite_scores("members", members), np.sort(finite_scores("nonmembers", nonmembers))
     allowed = math.floor(_fraction("fpr", fpr) * behind.size)
     return float(np.mean(ahead > behind[-1 - allowed])) if allowed else None
 
@@ -88,64 +97,66 @@ def auc_interval(
     """Percentile bootstrap interval of the AUC, resampling each side's units independently.
 
     members: (m,) scores, higher = more member-like; nonmembers: (n,); `*_units`: one hashable a
-    score, equal for scores of one unit. None where a side has fewer than 2 units. Never degenerate:
-    `_widened` on the smaller number of units, so that an AUC of 1 gets a Clopper-Pearson limit (u
+    score, equal for scores of one unit. None where a side has fewer than `LEAST_UNITS`. Never degenerate:
+    `widened` on the smaller number of units, so that an AUC of 1 gets a Clopper-Pearson limit (u
     disjoint pairs of units are u independent trials, all won). Efron and Tibshirani 1993, chapter 13.
 
-    >>> interval = auc_interval([3, 4, 5, 6], [-1, 0, 1, 2], "abcd", "efgh")
-    >>> round(interval.low, 4), interval.high  # 0.025 ** (1/4)
-    (0.3976, 1.0)
+    >>> interval = auc_interval(range(20, 40), range(20), range(20, 40), range(20))
+    >>> round(interval.low, 4), interval.high  # 0.025 ** (1/20)
+    (0.8316, 1.0)
     """
-    ahead, behind = _scores("members", members), _scores("nonmembers", nonmembers)
-    ahead_unit, ahead_count = _numbered(member_units, ahead.size)
-    behind_unit, behind_count = _numbered(nonmember_units, behind.size)
-    if min(ahead_count, behind_count) < 2:
+    ahead = sample("members", members, member_units)
+    behind = sample("nonmembers", nonmembers, nonmember_units)
+    if (units := min(ahead.units, behind.units)) < LEAST_UNITS:
         return None
-    order = np.argsort(behind)
-    behind, behind_unit = behind[order], behind_unit[order]
-    below, not_above = np.searchsorted(behind, ahead, "left"), np.searchsorted(behind, ahead, "right")
-    rng, estimates = np.random.default_rng(seed), np.empty(resamples)
-    for i in range(resamples):
-        weight = _draw(rng, ahead_count)[ahead_unit]
-        rank = np.append(0, np.cumsum(_draw(rng, behind_count)[behind_unit]))
-        estimates[i] = weight @ (rank[below] + rank[not_above]) / (2.0 * weight.sum() * rank[-1])
-    return _widened(estimates, auc(ahead, behind), min(ahead_count, behind_count), level)
+    return widened(resampled_aucs(ahead, behind, resamples, seed), auc(members, nonmembers), units, level)
 
 
 def mean_interval(
     values: ArrayLike, units: Iterable[object], *, level: float = 0.95, resamples: int = 1000, seed: int = 0
 ) -> Interval | None:
-    """Percentile bootstrap interval over units of the mean of unbounded `values` (TRA, NLL, ...).
+    """Bootstrap-t interval over units of the mean of unbounded `values` (TRA, NLL, ...).
 
     values: (n,), any unit; units: one hashable a value. The mean is sum / count over the drawn units,
-    so that a unit weighs as many values as it has. None with fewer than 2 units, or where all units
-    have one mean: without a spread or bounds, nothing says how far off the mean could be.
+    so that a unit weighs as many values as it has. Percentiles would be too narrow for a mean that the
+    few records that leak most have skewed. None with fewer than `LEAST_UNITS`, where all units have one
+    mean, and where so few differ that an end would lie over `FARTHEST` standard errors away: without
+    bounds or a spread, nothing says how far off the mean could be. Efron and Tibshirani 1993, section 12.5.
 
-    >>> mean_interval([0.0, 1.0, 2.0, 3.0], ["a", "a", "b", "b"])  # the mean of a, the mean of b
-    Interval(low=0.5, high=2.5)
+    >>> interval = mean_interval(range(40), [value // 2 for value in range(40)])  # mean 19.5, 20 units
+    >>> round(interval.low), round(interval.high)  # Student's t with 19 degrees of freedom: 14 to 25
+    (14, 25)
     """
-    estimates, _ = _resampled(_scores("values", values), units, resamples, seed)
-    constant = np.ptp(estimates) <= 1e-12 * np.abs(values).max()
-    return None if constant else _percentiles(estimates, level)
+    drawn = sample("values", values, units)
+    if drawn.units < LEAST_UNITS:
+        return None
+    error, distances = studentized_means(drawn, resamples, seed)
+    low, high = np.quantile(distances, [tail(level), 1 - tail(level)])
+    if error == 0 or max(abs(low), abs(high)) > FARTHEST:
+        return None
+    mean = drawn.values.mean()
+    return Interval(float(mean - high * error), float(mean - low * error))
 
 
 def rate_interval(
     values: ArrayLike, units: Iterable[object], *, level: float = 0.95, resamples: int = 1000, seed: int = 0
 ) -> Interval | None:
-    """Bootstrap interval over units of the mean of `values` in [0, 1]: extraction rates, probabilities.
+    """Percentile bootstrap interval over units of the mean of `values` in [0, 1]: extraction rates, chances.
 
-    As `mean_interval`, but never degenerate: bounds say how far off a rate can be, and one of 0 or 1
-    gets the Clopper-Pearson interval over units (`_widened`). ValueError on a value outside [0, 1].
+    values: (n,); units: one hashable a value. None with fewer than `LEAST_UNITS`. Never degenerate:
+    bounds say how far off a rate can be, and one of 0 or 1 gets the Clopper-Pearson interval over units
+    (`widened`). ValueError on a value outside [0, 1].
 
     >>> interval = rate_interval([0] * 100, range(100))
     >>> interval.low, round(interval.high, 4)  # 1 - 0.025 ** (1/100); about 3.7/100
     (0.0, 0.0362)
     """
-    array = _scores("values", values)
-    if array.min() < 0 or array.max() > 1:
-        raise ValueError(f"a rate lies in [0, 1], got {array.min():g} to {array.max():g}; see mean_interval")
-    estimates, count = _resampled(array, units, resamples, seed)
-    return None if count < 2 else _widened(estimates, float(array.mean()), count, level)
+    drawn = sample("values", values, units)
+    if (low := drawn.values.min()) < 0 or (high := drawn.values.max()) > 1:
+        raise ValueError(f"a rate lies in [0, 1], got {low:g} to {high:g}; see mean_interval")
+    if drawn.units < LEAST_UNITS:
+        return None
+    return widened(resampled_means(drawn, resamples, seed), float(drawn.values.mean()), drawn.units, level)
 
 
 def epsilon_lower_bound(
@@ -170,8 +181,8 @@ def epsilon_lower_bound(
         raise ValueError(f"delta must lie in [0, 1), got {delta}")
     alpha = (1 - float(_fraction("confidence", confidence))) / 2
     rng = np.random.default_rng(seed)
-    ahead = rng.permutation(np.sort(_scores("members", members)))
-    behind = rng.permutation(np.sort(_scores("nonmembers", nonmembers)))
+    ahead = rng.permutation(np.sort(finite_scores("members", members)))
+    behind = rng.permutation(np.sort(finite_scores("nonmembers", nonmembers)))
     m, n = (ahead.size + 1) // 2, (behind.size + 1) // 2
     seen = np.unique(np.concatenate([ahead[:m], behind[:n]]))
     thresholds = np.append(seen[0], seen[:-1] / 2 + seen[1:] / 2)
@@ -194,52 +205,32 @@ def _clopper_pearson_low(successes: Ints, trials: int, alpha: float) -> Floats:
     return np.where(successes > 0, low, 0.0)
 
 
-def _widened(estimates: Floats, estimate: float, units: int, level: float) -> Interval:
+def widened(estimates: Floats, estimate: float, units: int, level: float) -> Interval:
     """The percentile interval in [0, 1], widened by what `units` draws may have missed altogether.
 
     Units of a kind with a share of 1 - seen, seen = (alpha/2)^(1/units), are all missed with probability
     alpha/2. Were they all at 0, or all at 1, the estimate would move to the ends used here. Where it
     is 0 or 1 that is the Clopper-Pearson interval; far from there the bootstrap is wider.
     """
-    inner = _percentiles(estimates, level)
-    seen = ((1 - level) / 2) ** (1 / units)
+    inner = percentiles(estimates, units, level)
+    seen = tail(level) ** (1 / units)
     return Interval(min(inner.low, seen * estimate), max(inner.high, 1 - seen * (1 - estimate)))
 
 
-def _resampled(values: Floats, units: Iterable[object], resamples: int, seed: int) -> tuple[Floats, int]:
-    """The mean of the values of each resample of units, (resamples,); and how many units there are."""
-    unit, count = _numbered(units, values.size)
-    sums, sizes, rng = np.bincount(unit, weights=values), np.bincount(unit), np.random.default_rng(seed)
-    draws = (_draw(rng, count) for _ in range(resamples))
-    return np.array([(draw @ sums) / (draw @ sizes) for draw in draws]), count
+def percentiles(estimates: Floats, units: int, level: float) -> Interval:
+    """The percentile interval, expanded for few units: Hesterberg 2015, The American Statistician 69(4).
 
-
-def _draw(rng: np.random.Generator, units: int) -> Ints:
-    """How often each unit comes up in as many draws, with replacement, as there are units: (units,)."""
-    return np.bincount(rng.integers(units, size=units), minlength=units)
-
-
-def _percentiles(estimates: Floats, level: float) -> Interval:
-    tail = (1 - float(_fraction("level", level))) / 2
-    low, high = np.quantile(estimates, [tail, 1 - tail])
+    Percentiles of u units fall short as a variance divided by u does, and as normal quantiles do. The
+    tails are cut further out, where dividing by u - 1 and Student's t with u - 1 degrees of freedom would.
+    """
+    further = ndtr(-math.sqrt(units / (units - 1)) * stdtrit(units - 1, 1 - tail(level)))
+    low, high = np.quantile(estimates, [further, 1 - further])
     return Interval(float(low), float(high))
 
 
-def _numbered(units: Iterable[object], scores: int) -> tuple[Ints, int]:
-    """Each score's unit as a number from 0, (scores,), whatever the input order; and how many units."""
-    if len(units := list(units)) != scores:
-        raise ValueError(f"{len(units)} units for {scores} scores: give one a score")
-    numbers = {unit: number for number, unit in enumerate(sorted(set(units), key=repr))}
-    return np.array([numbers[unit] for unit in units], dtype=np.int64), len(numbers)
-
-
-def _scores(name: str, scores: ArrayLike) -> Floats:
-    array = np.asarray(scores, dtype=np.float64)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must be a non-empty list of scores, got shape {array.shape}")
-    if excluded := split_finite(array)[1]:
-        raise ValueError(f"{name} hold {excluded} non-finite of {array.size} scores: exclude by split_finite")
-    return array
+def tail(level: float) -> float:
+    """What a two-sided interval of this level leaves out on either side: 0.025 of 0.95."""
+    return (1 - float(_fraction("level", level))) / 2
 
 
 def _fraction(name: str, share: float) -> Fraction:

@@ -36,7 +36,7 @@ TRAINING_CODE = (
     "updates",
 )
 SCORING_CODE = ("batches", "models/loading", "models/tuning", "signals", "tokens")
-CELL_CODE = ("attack", "evaluation", "signals", "statistics", "tokens")
+CELL_CODE = ("attack", "evaluation", "resampling", "signals", "statistics", "tokens")
 PACKAGES = ("torch", "transformers", "peft", "opacus")
 
 

@@ -93,7 +93,7 @@ def test_membership_figures_are_those_of_the_scores_counted_by_hand():
     records, spans = attack_results(Loss(), subjects)
     assert (records["unit"], records["auc"], spans["unit"], spans["auc"]) == ("record", 0.75, "span", 0.5)
     assert (spans["n_members"], spans["n_nonmembers"], spans["n_excluded"]) == (2, 1, 0)
-    assert spans["auc_ci"] is None, "one non-member has no spread"
+    assert records["auc_ci"] is spans["auc_ci"] is None, "too few records to resample"
 
 
 def test_scores_that_are_not_finite_are_left_out_and_counted():
@@ -141,7 +141,7 @@ def test_extraction_rates_are_those_counted_by_hand():
     assert found["rate_not_in_prefix"] == 0.75
     assert found["base_fails"] == rates(4, 2, 0, 1)
     assert found["by_label"] == {"CITY": rates(2, 1, 0, 1), "NAME": rates(4, 3, 2, 1)}
-    assert found["rate_ci"][0] <= 4 / 6 <= found["rate_ci"][1]
+    assert found["rate_ci"] is None, "two records, however many spans"
 
 
 def test_a_span_that_one_model_could_not_be_tried_on_is_left_out_for_all():
@@ -196,4 +196,4 @@ def test_memorization_is_the_mean_advantage_counted_by_hand():
     assert found["share_above_1_nat"] == 0.25
     assert found["n_pii_tokens"] == 4
     assert found["by_label"] == {"CITY": {"tra": -0.25, "n_tokens": 1}, "NAME": {"tra": 0.5, "n_tokens": 3}}
-    assert found["tra_pii_ci"] == pytest.approx([-2, 3.25 / 3])
+    assert found["tra_pii_ci"] is None, "two records, however many tokens"
