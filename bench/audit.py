@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -41,12 +42,12 @@ class Audit:
     defense: Defense
     included: tuple[bool, ...]
 
-    @property
+    @cached_property
     def training(self) -> Training:
         """The one training."""
         return training_of(self.lab, self.defense)
 
-    @property
+    @cached_property
     def scorings(self) -> tuple[Scoring, Scoring]:
         """The canaries under the trained model and under the base model."""
         return (
