@@ -3,7 +3,7 @@ import pytest
 
 from bench.blind import MIN_UNITS, blind_control, blind_scores
 
-WORDS = np.array("the of and a in pain ward letter school design nurse essay day result test".split())
+WORDS = np.array(["the", "of", "and", "in", "pain", "ward", "letter", "school", "nurse", "essay", "day"])
 
 
 def texts(count, rng, marker="", prefix="r"):
@@ -31,11 +31,16 @@ def test_texts_that_tell_nothing_look_like_chance():
 
 def test_a_mark_of_one_group_does_not_help():
     rng = np.random.default_rng(1)
+    marks = ["".join(rng.choice(list("bcdfghjklm"), 6)) for _ in range(25)]
     marked = [
-        (f"{text} mark{number // 4}", f"m{number // 4}") for number, (text, _) in enumerate(texts(80, rng))
+        (f"{text} {marks[number % 25]}", f"m{number % 25}") for number, (text, _) in enumerate(texts(75, rng))
     ]
-    control = blind_control(marked, texts(40, rng, prefix="n"))
-    assert not control.auc > 0.75
+    others = ["".join(rng.choice(list("bcdfghjklm"), 6)) for _ in range(25)]
+    plain = [
+        (f"{text} {mark}", unit)
+        for (text, unit), mark in zip(texts(25, rng, prefix="n"), others, strict=True)
+    ]
+    assert not blind_control(marked, plain).shifted
 
 
 def test_the_order_of_the_texts_does_not_matter():
