@@ -126,7 +126,7 @@ def test_the_penalty_holds_the_model_back_to_its_reference(fresh, fine_tune, rec
 def planned(spec):
     settings = settings_from({"dataset": "synthetic-essays", "limit": 40, "defense": spec, "attack": "loss"})
     (cell,) = [cell for cell in make_plan(settings).cells if cell.row == "trap"]
-    return cell.sources["target"].training
+    return cell.sources["target"].scorings[0].training
 
 
 def test_by_default_the_target_half_meets_the_reference_of_the_complement():
