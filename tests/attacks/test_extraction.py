@@ -9,7 +9,8 @@ from architectures import random_records
 from bench.attack import Decoding, Passage, TokenSignals
 from bench.attacks.extraction import Extraction
 from bench.defenses.none import NoDefense
-from bench.evaluation import Subject, attack_results
+from bench.evaluation import attack_results
+from bench.evidence import Subject, audited, extraction_evidence
 from bench.models.loading import find_model, load_model, load_tokenizer
 from bench.records import Record, Span
 from bench.registry import attacks
@@ -194,6 +195,9 @@ def test_a_rate_is_a_share_of_what_could_be_tried(memorized, spec):
         Subject(record, dict.fromkeys(sources, row), member=number < 6)
         for number, (record, row) in enumerate(zip(letters, signals, strict=True))
     ]
-    result = attack_results(attack, subjects)[0]
-    assert result["extraction"]["n_spans"] == (6 if attack.extracts == "record" else 12)
-    assert 0 < result["extraction"]["rate"] <= 1
+    evidence = extraction_evidence(attack, subjects)
+    (result,) = attack_results(evidence, audited(subjects))
+    assert len(evidence.rate) == result.extraction.n_spans == (6 if attack.extracts == "record" else 12)
+    assert all(0 <= rate <= 1 for rate in evidence.rate)
+    assert max(evidence.rate) > 0
+    assert result.extraction.rate is None, "of fewer than 20 no rate is given"
