@@ -26,8 +26,25 @@ def digest(value: Any) -> str:
 
 
 def to_json(value: Any) -> str:
-    """JSON as every file of ours is written: sorted names, so that equal contents are equal bytes."""
-    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """JSON as every file of ours is written: sorted names, so that equal contents are equal bytes.
+
+    One line a name, and one a list of plain values, so that evidence does not fill pages.
+    """
+    return _rendered(value, "") + "\n"
+
+
+def _rendered(value: Any, margin: str) -> str:
+    inner = margin + " "
+    if isinstance(value, dict) and value:
+        named = [(_plain(name), _rendered(value[name], inner)) for name in sorted(value)]
+        return "{\n" + ",\n".join(f"{inner}{name}: {one}" for name, one in named) + f"\n{margin}}}"
+    if isinstance(value, list | tuple) and any(isinstance(one, dict) for one in value):
+        return "[\n" + ",\n".join(inner + _rendered(one, inner) for one in value) + f"\n{margin}]"
+    return _plain(value)
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
 
 
 def _is_whole(path: Path) -> bool:
