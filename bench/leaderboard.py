@@ -31,6 +31,14 @@ from bench.statistics import Interval
 from bench.store import digest
 from bench.validation import first_fault
 
+BOUNDS = {
+    "auc_ci": (0.0, 1.0),
+    "rate_ci": (0.0, 1.0),
+    "above_reference_ci": (-1.0, 1.0),
+    "evaluation_ci": (-1.0, 1.0),
+}
+"""Where an interval over seeds must end, by the name that rows give it; others have no bounds."""
+
 LEAST_MEMORIZED = 0.1
 """Nats of mean TRA under which the undefended run has memorized too little to divide by."""
 
@@ -259,7 +267,7 @@ def _combined(name: str, values: Sequence[dict[str, Any]]) -> Any:
     if not name.endswith("_ci") or not all(isinstance(end, tuple) for end in ends):
         return _over_seeds(ends)
     estimates = [value[name.removesuffix("_ci")] for value in values]
-    interval = over_seeds(estimates, [Interval(*end) for end in ends])
+    interval = over_seeds(estimates, [Interval(*end) for end in ends], bounds=BOUNDS.get(name))
     return None if interval is None else (interval.low, interval.high)
 
 

@@ -129,8 +129,14 @@ def test_an_interval_over_seeds_covers_their_mean_and_grows_with_their_disagreem
             assert low < value < high
     assert far.auc == pytest.approx(near.auc)
     assert far.auc_ci[1] - far.auc_ci[0] > near.auc_ci[1] - near.auc_ci[0]
-    both = over_seeds([0.6, 0.82], [Interval(0.5, 0.7), Interval(0.72, 0.92)])
-    assert far.auc_ci == pytest.approx((both.low, both.high))
+    both = over_seeds([0.7, 0.72], [Interval(0.6, 0.8), Interval(0.62, 0.82)])
+    assert near.auc_ci == pytest.approx((both.low, both.high))
+
+
+def test_an_interval_over_seeds_ends_where_its_figure_does():
+    row = two_seeds(membership(0.6), membership(0.95))
+    assert row.auc_ci == (0.0, 1.0)
+    assert row.leakage.evaluation_ci == (-1.0, 1.0)
 
 
 def test_a_figure_that_one_seed_lacks_is_refused_and_says_why():
