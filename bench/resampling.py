@@ -7,7 +7,7 @@ together, in whatever order their values are given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,9 @@ Ints = NDArray[np.int64]
 
 LEAST_SPREAD = 1e-6
 """Share of the standard error below which that of a resample is rounding: its units have one mean."""
+
+BLOCK = 2**18
+"""Numbers that resampling holds at a time: few megabytes, and no slower than all at once."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,15 @@ def resampled_aucs(members: Sample, nonmembers: Sample, resamples: int, seed: in
     order = np.argsort(nonmembers.values)
     behind, behind_unit = nonmembers.values[order], nonmembers.unit[order]
     below, not_above = (np.searchsorted(behind, members.values, side) for side in ("left", "right"))
-    rng, estimates = np.random.default_rng(seed), np.empty(resamples)
-    for i in range(resamples):
-        weight = _draw(rng, members.units)[members.unit]
-        rank = np.append(0, np.cumsum(_draw(rng, nonmembers.units)[behind_unit]))
-        estimates[i] = weight @ (rank[below] + rank[not_above]) / (2.0 * weight.sum() * rank[-1])
-    return estimates
+    inside, outside = np.random.default_rng(seed).spawn(2)
+    estimates = []
+    for rows in _blocks(resamples, members.values.size + behind.size):
+        weight = _draws(inside, members.units, rows)[:, members.unit]
+        rank = np.zeros((rows, behind.size + 1), dtype=np.int64)
+        np.cumsum(_draws(outside, nonmembers.units, rows)[:, behind_unit], axis=1, out=rank[:, 1:])
+        won = np.einsum("ij,ij->i", weight, rank[:, below] + rank[:, not_above])
+        estimates.append(won / (2.0 * weight.sum(axis=1) * rank[:, -1]))
+    return np.concatenate(estimates)
 
 
 def resampled_means(drawn: Sample, resamples: int, seed: int) -> Floats:
@@ -110,10 +116,17 @@ def _shift_and_error(totals: Floats, units: int) -> tuple[Floats, Floats]:
 
 def _totals(per_unit: Floats, resamples: int, seed: int) -> Floats:
     """The sums over the drawn units of each resample: (units, k) -> (resamples, k)."""
-    rng = np.random.default_rng(seed)
-    return np.array([_draw(rng, len(per_unit)) @ per_unit for _ in range(resamples)])
+    rng, units = np.random.default_rng(seed), len(per_unit)
+    return np.concatenate([_draws(rng, units, rows) @ per_unit for rows in _blocks(resamples, units)])
 
 
-def _draw(rng: np.random.Generator, units: int) -> Ints:
-    """How often each unit comes up in as many draws, with replacement, as there are units: (units,)."""
-    return np.bincount(rng.integers(units, size=units), minlength=units)
+def _draws(rng: np.random.Generator, units: int, rows: int) -> Ints:
+    """How often each unit comes up in as many draws, with replacement, as there are units: (rows, units)."""
+    places = rng.integers(units, size=(rows, units)) + units * np.arange(rows)[:, None]
+    return np.bincount(places.ravel(), minlength=rows * units).reshape(rows, units)
+
+
+def _blocks(resamples: int, width: int) -> Iterator[int]:
+    """How many resamples to take at a time, so that `width` numbers of each fit into little memory."""
+    rows = max(1, BLOCK // width)
+    yield from (min(rows, resamples - done) for done in range(0, resamples, rows))

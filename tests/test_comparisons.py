@@ -50,10 +50,11 @@ def test_docstring_examples_run():
 
 def test_a_difference_of_aucs_is_taken_of_the_same_resamples():
     members, nonmembers, others, other_nonmembers, inside, outside = pair(1)
-    inside, outside, rng, differences = np.array(inside), np.array(outside), np.random.default_rng(5), []
+    inside, outside, differences = np.array(inside), np.array(outside), []
+    rngs = np.random.default_rng(5).spawn(2)
     for _ in range(80):
         sides = []
-        for units in (inside, outside):
+        for rng, units in zip(rngs, (inside, outside), strict=True):
             names = sorted(set(units))
             drawn = [names[i] for i in rng.integers(len(names), size=len(names))]
             sides.append(np.concatenate([np.flatnonzero(units == name) for name in drawn]))

@@ -1,13 +1,32 @@
 import numpy as np
 import pytest
 
-from bench.resampling import numbered, resampled_aucs, resampled_means, sample
+from bench import resampling
+from bench.resampling import numbered, resampled_aucs, resampled_means, sample, studentized_means
 
 UNITS = [f"r{n % 23}" for n in range(60)]
 
 
 def scores(seed):
     return np.random.default_rng(seed).normal(size=60)
+
+
+def all_resampled():
+    drawn = sample("values", scores(1), UNITS)
+    error, distances = studentized_means(drawn, 50, seed=3)
+    return [
+        resampled_aucs(drawn, sample("values", scores(2), UNITS), 50, seed=3),
+        resampled_means(drawn, 50, seed=3),
+        np.append(error, distances),
+    ]
+
+
+@pytest.mark.parametrize("block", [1, 200, 1000])
+def test_how_many_resamples_are_taken_at_a_time_changes_no_estimate(block, monkeypatch):
+    whole = all_resampled()
+    monkeypatch.setattr(resampling, "BLOCK", block)
+    for one, other in zip(whole, all_resampled(), strict=True):
+        assert one == pytest.approx(other, abs=1e-12)
 
 
 def test_units_are_drawn_as_a_whole():

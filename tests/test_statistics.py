@@ -42,11 +42,14 @@ def slow_tpr(members, nonmembers, fpr):
     return best
 
 
-def slow_resamples(rng, units, resamples):
+def slow_resamples(rngs, units, resamples):
     """For each resample and side, the indices of the scores of the units that were really drawn."""
     names = [sorted(set(side), key=repr) for side in units]
     for _ in range(resamples):
-        drawn = [[side[i] for i in rng.integers(len(side), size=len(side))] for side in names]
+        drawn = [
+            [side[i] for i in rng.integers(len(side), size=len(side))]
+            for rng, side in zip(rngs, names, strict=True)
+        ]
         yield [
             [i for name in draw for i, unit in enumerate(side) if unit == name]
             for draw, side in zip(drawn, units, strict=True)
@@ -142,7 +145,7 @@ def test_auc_interval_equals_a_bootstrap_that_really_resamples():
     rng = np.random.default_rng(1)
     members, nonmembers = rng.integers(1, 7, 60), rng.integers(0, 6, 70)
     units = [rng.integers(30, size=60).tolist(), rng.integers(40, size=70).tolist()]
-    draws = slow_resamples(np.random.default_rng(3), units, 60)
+    draws = slow_resamples(np.random.default_rng(3).spawn(2), units, 60)
     aucs = [slow_auc(members[ahead], nonmembers[behind]) for ahead, behind in draws]
     tail = expanded(0.05, len(set(units[0])))
     got = auc_interval(members, nonmembers, *units, level=0.9, resamples=60, seed=3)
@@ -153,7 +156,7 @@ def test_auc_interval_equals_a_bootstrap_that_really_resamples():
 def test_rate_interval_equals_a_bootstrap_that_really_resamples():
     rng = np.random.default_rng(12)
     hits, units = rng.random(90) < 0.5, rng.integers(25, size=90).tolist()
-    rates = [hits[drawn].mean() for (drawn,) in slow_resamples(np.random.default_rng(4), [units], 60)]
+    rates = [hits[drawn].mean() for (drawn,) in slow_resamples([np.random.default_rng(4)], [units], 60)]
     tail = expanded(0.1, 25)
     got = rate_interval(hits, units, level=0.8, resamples=60, seed=4)
     assert got.low == pytest.approx(np.quantile(rates, tail))
