@@ -5,8 +5,7 @@ import pytest
 import yaml
 from test_cli import EACH, run_python
 
-from bench.passport_format import Passport
-from bench.passport_text import as_text
+from bench.passport import Passport, as_text
 
 CORPORA = Path(__file__).parents[1].parent / "shared" / "data"
 needs_corpora = pytest.mark.skipif(

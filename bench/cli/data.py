@@ -12,7 +12,7 @@ from bench.cli import options
 from bench.errors import InputError
 
 if TYPE_CHECKING:
-    from bench.passport_format import Passport
+    from bench.passport import Passport
     from bench.tasks import Lab
 
 FORMATS = ("text", "json")
@@ -41,7 +41,7 @@ def check(
 ) -> None:
     """Show the data passport: counts, lengths, what crosses splits, what is wrong; never any text."""
     from bench.experiment import settings_from
-    from bench.passport_text import as_json, as_text
+    from bench.passport import as_json, as_text
     from bench.plan import make_labs
 
     _check_output(format, output)
@@ -80,8 +80,7 @@ def _check_output(format: str, output: Path | None) -> None:
 
 def _passport(name: str, lab: Lab) -> Passport:
     from bench.models.loading import load_tokenizer
-    from bench.passport import make_passport
-    from bench.passport_format import Setting
+    from bench.passport import Setting, make_passport
     from bench.records.cards import load_card
     from bench.tokens import tokenize
 

@@ -1,11 +1,11 @@
-"""The data passport: records, splits and tokens in; figures and findings out, and never a word of text."""
+"""Makes a passport: records, splits and tokens in; figures and findings out."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from bench.passport_counts import labels, part
-from bench.passport_findings import faults, warnings
-from bench.passport_format import About, Borders, Figures, Passport, Setting, Shared
+from bench.passport.counts import labels, part
+from bench.passport.findings import faults, warnings
+from bench.passport.format import About, Borders, Figures, Passport, Setting, Shared
 from bench.records.borders import Splits, groups_across, near_duplicate_pairs, values_by_label
 from bench.records.cards import Card, FileSource, GeneratorSource
 from bench.records.record import Record

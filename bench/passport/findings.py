@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from bench.evaluation import FPRS
-from bench.passport_format import Figures, Part
+from bench.passport.format import Figures, Part
 from bench.statistics import nonmembers_needed
 
 LEAST_NONMEMBERS = 20

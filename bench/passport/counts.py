@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bench.passport_format import Label, Length, Part
+from bench.passport.format import Label, Length, Part
 from bench.records.record import Record
 from bench.tokens import Tokens
 

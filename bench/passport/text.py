@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tabulate import tabulate
 
-from bench.passport_format import Label, Length, Part, Passport
+from bench.passport.format import Label, Length, Part, Passport
 from bench.records.splits import SPLITS
 from bench.store import to_json
 
