@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from bench.attack import Decoding, ExtractionAttack, Floats, Knowledge, Passage, Unit
+from bench.attack import Decoding, ExtractionAttack, Floats, Knowledge, Passage, TokenSignals, Unit
 
 
 class Extraction(ExtractionAttack):
@@ -49,18 +49,28 @@ class Extraction(ExtractionAttack):
 
     def successes(self, passages: Sequence[Passage]) -> Floats:
         """0 or 1 for greedy decoding, else the chance that one of the tries is right."""
-        return np.array([self._success(passage) for passage in passages])
+        if self.decoding == "greedy":
+            wanted = [self._wanted(passage) for passage in passages]
+            return np.array([np.nan if one is None else float(one.is_argmax.all()) for one in wanted])
+        p_z = np.minimum(1.0, np.exp(self.log_chances(passages)))
+        with np.errstate(divide="ignore"):  # log(1 - p_z) of a sure success
+            chances: Floats = -np.expm1(self.tries * np.log1p(-p_z))
+        return chances
 
-    def _success(self, passage: Passage) -> float:
+    def log_chances(self, passages: Sequence[Passage]) -> Floats:
+        """log p_z of each passage; beside greedy decoding, of sampling from all tokens at temperature 1."""
+        wanted = [self._wanted(passage) for passage in passages]
+        return np.array([np.nan if one is None else self._log_p(one) for one in wanted])
+
+    def _log_p(self, signals: TokenSignals) -> float:
+        greedy = self.decoding == "greedy"
+        return float((signals.logprobs if greedy else signals.sampled[self._sampling]).sum(dtype=np.float64))
+
+    def _wanted(self, passage: Passage) -> TokenSignals | None:
+        """The tokens that must be reproduced; None where the passage has too few, or no figures."""
         signals = passage.target
         if self.unit == "record":
             signals = signals[self.prefix : self.prefix + self.length]
             if len(signals) < self.length:
-                return np.nan
-        if len(signals) == 0 or np.isnan(signals.logprobs).any():
-            return np.nan
-        if self.decoding == "greedy":
-            return float(signals.is_argmax.all())
-        p_z = np.minimum(1.0, np.exp(signals.sampled[self._sampling].sum(dtype=np.float64)))
-        with np.errstate(divide="ignore"):  # log(1 - p_z) of a sure success
-            return float(-np.expm1(self.tries * np.log1p(-p_z)))
+                return None
+        return signals if len(signals) and not np.isnan(signals.logprobs).any() else None

@@ -134,3 +134,10 @@ class ExtractionAttack(Attack):
     @abstractmethod
     def successes(self, passages: Sequence[Passage]) -> Floats:
         """(n,) chance in [0, 1] of reproducing each passage exactly; NaN where it cannot be tried."""
+
+    def log_chances(self, passages: Sequence[Passage]) -> Floats:
+        """(n,) nats: the log-probability that one sample reproduces each passage, -inf where none can.
+
+        The engine reports what several samples come to. NaN where the attack does not sample.
+        """
+        return np.full(len(passages), np.nan)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,108 +15,122 @@ from bench.comparisons import (
     over_seeds,
     rate_difference_interval,
 )
-from bench.evaluation import calibration_half
+from bench.evaluation.columns import calibration_half, floats, units_of
 from bench.results import Audited, CellFile, ExtractionEvidence, MembershipEvidence, Row
-from bench.statistics import Interval
+from bench.statistics import Interval, auc
 
 Kept = TypeVar("Kept")
 
 
-def utility_difference(one: Audited, other: Audited) -> Interval | None:
+@dataclass(frozen=True)
+class Difference:
+    """How far two figures lie apart, and the 95 % interval of that."""
+
+    estimate: float
+    interval: Interval
+
+
+def _known(estimate: float, interval: Interval | None) -> Difference | None:
+    return None if interval is None else Difference(estimate, interval)
+
+
+def utility_difference(one: Audited, other: Audited) -> Difference | None:
     """Holdout loss of one model less the other's, nats a record, paired by record."""
     outside = ~np.array(one.member, dtype=bool)
     if one.ids != other.ids or None in one.nll or None in other.nll:
         return None
-    mine, theirs = (np.array(audited.nll, dtype=np.float64)[outside] for audited in (one, other))
-    return mean_difference_interval(mine, theirs, np.array(one.units, dtype=object)[outside])
+    mine, theirs = (floats(audited.nll)[outside] for audited in (one, other))
+    interval = mean_difference_interval(mine, theirs, units_of(one)[outside])
+    return _known(float(np.mean(mine - theirs)), interval)
 
 
-def leakage_difference(one: Row, other: Row, cells: Sequence[CellFile]) -> Interval | None:
+def leakage_difference(one: Row, other: Row, cells: Sequence[CellFile]) -> Difference | None:
     """What the strongest attack gets from one defense less what it gets from another, on the evaluation half.
 
-    Paired by record where both are strongest under the same attack; else from the two intervals, as if
-    they were of other records, which is wider.
+    Paired by record where both attacks judge the same: records, or spans. Extraction against membership
+    is told from the two intervals, as if they were of other records, which is wider.
     """
-    if (one.attack_spec, one.unit) == (other.attack_spec, other.unit):
-        mine, theirs = (
-            {
-                cell.seed: cell
-                for cell in cells
-                if (cell.spec, cell.attack_spec) == (row.spec, row.attack_spec)
-            }
-            for row in (one, other)
-        )
+    mine, theirs = (
+        {cell.seed: cell for cell in cells if (cell.spec, cell.attack_spec) == (row.spec, row.attack_spec)}
+        for row in (one, other)
+    )
+    if one.unit == other.unit and (one.extraction is None) == (other.extraction is None):
         return seeds_difference(lambda a, b: _paired(a, b, one.unit), mine, theirs)
     return _apart(one, other)
 
 
-def _paired(one: CellFile, other: CellFile, unit: str) -> Interval | None:
+def _paired(one: CellFile, other: CellFile, unit: str) -> Difference | None:
     if one.audited.ids != other.audited.ids:
         return None
     if isinstance(one.evidence, ExtractionEvidence) and isinstance(other.evidence, ExtractionEvidence):
-        record = np.array(one.evidence.record, dtype=np.int64)
-        of_span = np.array(one.audited.units, dtype=object)[record]
-        chosen = ~np.array(one.evidence.in_prefix or [False] * len(record), dtype=bool)
-        chosen &= ~calibration_half(one.audited)[record]
-        rates = [_floats(cell.evidence.rate) for cell in (one, other)]  # type: ignore[union-attr]
-        chosen &= np.isfinite(rates[0]) & np.isfinite(rates[1])
-        if not chosen.any():
-            return None
-        return rate_difference_interval(rates[0][chosen], rates[1][chosen], of_span[chosen])
+        return _rate_difference(one.evidence, other.evidence, one.audited)
     if isinstance(one.evidence, MembershipEvidence) and isinstance(other.evidence, MembershipEvidence):
         return _auc_difference(one.evidence, other.evidence, one.audited, unit)
     return None
 
 
+def _rate_difference(
+    one: ExtractionEvidence, other: ExtractionEvidence, audited: Audited
+) -> Difference | None:
+    if one.record != other.record:
+        return None
+    record = np.array(one.record, dtype=np.int64)
+    chosen = ~np.array(one.in_prefix or [False] * len(record), dtype=bool)
+    chosen &= ~calibration_half(audited)[record]
+    mine, theirs = floats(one.rate), floats(other.rate)
+    chosen &= np.isfinite(mine) & np.isfinite(theirs)
+    if not chosen.any():
+        return None
+    interval = rate_difference_interval(mine[chosen], theirs[chosen], units_of(audited)[record][chosen])
+    return _known(float((mine - theirs)[chosen].mean()), interval)
+
+
 def _auc_difference(
     one: MembershipEvidence, other: MembershipEvidence, audited: Audited, unit: str
-) -> Interval | None:
+) -> Difference | None:
     """Of 2 AUC - 1."""
-    member, units = np.array(audited.member, dtype=bool), np.array(audited.units, dtype=object)
+    member, units = np.array(audited.member, dtype=bool), units_of(audited)
     held = ~calibration_half(audited)
     if unit == "record":
-        scores = [_floats(evidence.records) for evidence in (one, other)]
+        mine, theirs = floats(one.records), floats(other.records)
     else:
         counts = [len(row) for row in one.spans]
         member, units, held = (np.repeat(column, counts) for column in (member, units, held))
-        scores = [_floats([s for row in evidence.spans for s in row]) for evidence in (one, other)]
-    kept = np.isfinite(scores[0]) & np.isfinite(scores[1]) & held
+        mine, theirs = (floats([s for row in evidence.spans for s in row]) for evidence in (one, other))
+    kept = np.isfinite(mine) & np.isfinite(theirs) & held
     inside, outside = kept & member, kept & ~member
     if not inside.any() or not outside.any():
         return None
-    mine, theirs = scores
     interval = auc_difference_interval(
         mine[inside], mine[outside], theirs[inside], theirs[outside], units[inside], units[outside]
     )
-    return None if interval is None else Interval(2 * interval.low, 2 * interval.high)
-
-
-def _apart(one: Row, other: Row) -> Interval | None:
-    """From intervals of their own: the difference, give or take the root of the summed squares."""
-    mine, theirs = one.leakage, other.leakage
-    if (
-        mine.evaluation is None
-        or theirs.evaluation is None
-        or not mine.evaluation_ci
-        or not theirs.evaluation_ci
-    ):
+    if interval is None:
         return None
-    difference = mine.evaluation - theirs.evaluation
-    below = np.hypot(mine.evaluation - mine.evaluation_ci[0], theirs.evaluation_ci[1] - theirs.evaluation)
-    above = np.hypot(mine.evaluation_ci[1] - mine.evaluation, theirs.evaluation - theirs.evaluation_ci[0])
-    return Interval(difference - float(below), difference + float(above))
+    estimate = auc(mine[inside], mine[outside]) - auc(theirs[inside], theirs[outside])
+    return Difference(2 * estimate, Interval(2 * interval.low, 2 * interval.high))
+
+
+def _apart(one: Row, other: Row) -> Difference | None:
+    """From intervals of their own: the difference, give or take the root of the summed squares."""
+    (mine, my_ends), (theirs, their_ends) = (
+        (row.leakage.evaluation, row.leakage.evaluation_ci) for row in (one, other)
+    )
+    if mine is None or theirs is None or my_ends is None or their_ends is None:
+        return None
+    below = math.hypot(mine - my_ends[0], their_ends[1] - theirs)
+    above = math.hypot(my_ends[1] - mine, theirs - their_ends[0])
+    difference = mine - theirs
+    return Difference(difference, Interval(difference - below, difference + above))
 
 
 def seeds_difference(
-    difference: Callable[[Kept, Kept], Interval | None], one: Mapping[int, Kept], other: Mapping[int, Kept]
-) -> Interval | None:
-    """The difference over all seeds that both have; None where a seed does not tell."""
-    intervals = [difference(one[seed], other[seed]) for seed in one if seed in other]
-    told = [interval for interval in intervals if interval is not None]
-    if not told or len(told) < len(intervals):
+    difference: Callable[[Kept, Kept], Difference | None], one: Mapping[int, Kept], other: Mapping[int, Kept]
+) -> Difference | None:
+    """The mean difference over all seeds that both have; None where a seed does not tell."""
+    found = [difference(one[seed], other[seed]) for seed in one if seed in other]
+    told = [one for one in found if one is not None]
+    if not told or len(told) < len(found):
         return None
-    return over_seeds([(interval.low + interval.high) / 2 for interval in told], told)
-
-
-def _floats(column: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([np.nan if value is None else value for value in column], dtype=np.float64)
+    estimates = [one.estimate for one in told]
+    interval = over_seeds(estimates, [one.interval for one in told])
+    return _known(float(np.mean(estimates)), interval)

@@ -13,20 +13,28 @@ from typing import Any, cast
 import numpy as np
 
 from bench.attack import Attack, ExtractionAttack, Floats, MembershipAttack, Passage, TokenSignals
-from bench.results import Audited, ExtractionEvidence, MembershipEvidence, MemorizationEvidence
+from bench.results import Audited, Drawn, ExtractionEvidence, MembershipEvidence, MemorizationEvidence
 from bench.tokens import Tokens
 
 DIGITS = 6
 """Significant digits that a score keeps; figures are computed from what is kept."""
 
+JUDGED = {"rate": "target", "base": "floor:base", "reference": "floor:reference"}
+"""By column of an extraction's evidence, the model that the attack is put to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One audited record: its tokens, what each source says of them, and whether it is a member."""
+    """One audited record: its tokens, what each source says of them, and the split that it is in."""
 
     tokens: Tokens
     signals: Mapping[str, TokenSignals]
-    member: bool
+    split: str
+
+    @property
+    def member(self) -> bool:
+        """Whether models were trained on it."""
+        return self.split != "holdout"
 
     def passage(self, tokens: slice, sources: Sequence[str], target: str = "target") -> Passage:
         """A range of tokens as an attack sees it, `target` naming the source that is under attack."""
@@ -68,10 +76,10 @@ def extraction_evidence(attack: ExtractionAttack, subjects: Sequence[Subject]) -
     members = [subject for subject in subjects if subject.member]
     spans = attack.extracts == "span"
     items = _spans(members) if spans else [(subject, slice(0, len(subject.tokens))) for subject in members]
-    chances = {
-        floor: _asked(attack, attack.successes, items, target)
-        for floor, target in (("rate", "target"), ("base", "floor:base"), ("reference", "floor:reference"))
-    }
+    chances, drawn = (
+        {column: _asked(attack, judge, items, target) for column, target in JUDGED.items()}
+        for judge in (attack.successes, attack.log_chances)
+    )
     marked = [span for subject in members for span in subject.tokens.spans] if spans else []
     labels = sorted({span.label for span in marked})
     return ExtractionEvidence(
@@ -86,8 +94,13 @@ def extraction_evidence(attack: ExtractionAttack, subjects: Sequence[Subject]) -
         label=tuple(labels.index(span.label) for span in marked),
         in_prefix=tuple(span.in_prefix for span in marked),
         first_mention=tuple(span.first_mention for span in marked),
-        **{floor: tuple(_kept(chance) for chance in values) for floor, values in chances.items()},
+        drawn=None if np.isnan(drawn["rate"]).all() else Drawn(**_all_kept(drawn)),
+        **_all_kept(chances),
     )
+
+
+def _all_kept(columns: Mapping[str, Floats]) -> dict[str, tuple[float | None, ...]]:
+    return {name: tuple(_kept(value) for value in values) for name, values in columns.items()}
 
 
 def memorization_evidence(subjects: Sequence[Subject], reference: str) -> MemorizationEvidence:

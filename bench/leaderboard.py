@@ -75,6 +75,14 @@ def leaderboard(cells: Sequence[CellFile], level: Knowledge = DEFAULT_LEVEL) -> 
     return Leaderboard(level=level, rows=tuple(rows))
 
 
+def of_one_version(cells: Sequence[CellFile], current: str) -> list[CellFile]:
+    """The cells without those of older code that would stand in one table with others: current ones stay."""
+    versions: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for cell in cells:
+        versions[_group(cell)].add(cell.code)
+    return [cell for cell in cells if cell.code == current or len(versions[_group(cell)]) == 1]
+
+
 def _require_one_version(cells: Sequence[CellFile]) -> None:
     versions = Counter(cell.code for cell in cells)
     if len(versions) > 1:
@@ -186,8 +194,8 @@ def _below_reference(cell: CellFile, against: _Yardsticks) -> bool:
     """Whether the holdout is predicted worse than by the reference, record by record: 95 % sure."""
     if against.reference is None:
         return False
-    interval = utility_difference(cell.audited, against.reference)
-    return interval is not None and interval.low > 0
+    difference = utility_difference(cell.audited, against.reference)
+    return difference is not None and difference.interval.low > 0
 
 
 def _remaining(tra: float | None, undefended: Memorization | None, field: str) -> float | None:

@@ -1,10 +1,11 @@
 """Writes leaderboards: into a run's folder, and from there into the published one."""
 
+from collections.abc import Container
 from pathlib import Path
 
 from bench.attack import Knowledge
 from bench.errors import InputError
-from bench.leaderboard import checked_cell, leaderboard
+from bench.leaderboard import checked_cell, leaderboard, of_one_version
 from bench.ranking import DEFAULT_LEVEL
 from bench.rendering import as_json, as_markdown
 from bench.results import CellFile, Leaderboard
@@ -15,6 +16,19 @@ from bench.tasks import code_version
 def stored_cells(store: Store) -> list[CellFile]:
     """All cells of a run's folder, each checked against the schema."""
     return [checked_cell(stated, path) for path, stated in store.cells()]
+
+
+def require_readable(store: Store, planned: Container[str]) -> None:
+    """Check, before a run trains anything, the cells that it will not write anew.
+
+    Args:
+        planned: the names of those that it will.
+
+    Raises:
+        InputError: one cannot be read or is of another schema.
+    """
+    for path, stated in store.cells(but=planned):
+        checked_cell(stated, path)
 
 
 def read_leaderboard(store: Store, level: Knowledge = DEFAULT_LEVEL) -> Leaderboard:
@@ -30,25 +44,24 @@ def read_leaderboard(store: Store, level: Knowledge = DEFAULT_LEVEL) -> Leaderbo
 
 
 def write_leaderboard(store: Store) -> Leaderboard:
-    """Render a run's leaderboard beside its cells, those of older code left out."""
-    current = code_version()
-    board = leaderboard([cell for cell in stored_cells(store) if cell.code == current])
+    """Render a run's leaderboard beside its cells; older code's are left out where newer ones stand."""
+    board = leaderboard(of_one_version(stored_cells(store), code_version()))
     store.save_text(store.root / "leaderboard.json", as_json(board))
     store.save_text(store.root / "leaderboard.md", as_markdown(board))
     return board
 
 
-def publish(store: Store, folder: Path) -> Leaderboard:
+def publish(store: Store, folder: Path, level: Knowledge = DEFAULT_LEVEL) -> Leaderboard:
     """Copy a run's cells, once they are found valid, into a folder of published ones, and render that.
 
     Raises:
         InputError: a cell is not valid, or there is none.
     """
-    read_leaderboard(store)
+    read_leaderboard(store, level)
     published = Store(folder)
     for path, stated in store.cells():
         published.save_cell(path.stem, stated)
-    board = read_leaderboard(published)
+    board = read_leaderboard(published, level)
     page, data = folder / "README.md", folder / "leaderboard.json"
     published.save_text(page, as_markdown(board))
     published.save_text(data, as_json(board))

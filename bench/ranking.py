@@ -8,9 +8,8 @@ from typing import get_args
 
 from bench.attack import Knowledge
 from bench.comparisons import told_apart
-from bench.differences import leakage_difference, seeds_difference, utility_difference
+from bench.differences import Difference, leakage_difference, seeds_difference, utility_difference
 from bench.results import FLOORS, CellFile, Row
-from bench.statistics import Interval
 
 LEVELS: tuple[Knowledge, ...] = get_args(Knowledge)
 DEFAULT_LEVEL: Knowledge = "population"
@@ -75,17 +74,21 @@ def with_ties(rows: Sequence[Row], cells: Sequence[CellFile], level: Knowledge) 
     if gains:
         best = min(gains, key=lambda spec: gains[spec])
         for spec in gains:
-            if not told_apart(_utility_apart(spec, best, cells)):
+            if not _told_apart(_utility_apart(spec, best, cells)):
                 flagged[spec].add("most-gain")
     if leaks:
         least = min(leaks.values(), key=leaked)
         for spec, row in leaks.items():
-            if leaked(row) == leaked(least) or not told_apart(leakage_difference(row, least, cells)):
+            if leaked(row) == leaked(least) or not _told_apart(leakage_difference(row, least, cells)):
                 flagged[spec].add("least-leakage")
     return [row.model_copy(update={"flags": tuple(sorted({*row.flags, *flagged[row.spec]}))}) for row in rows]
 
 
-def _utility_apart(spec: str, other: str, cells: Sequence[CellFile]) -> Interval | None:
+def _told_apart(difference: Difference | None) -> bool:
+    return difference is not None and told_apart(difference.interval)
+
+
+def _utility_apart(spec: str, other: str, cells: Sequence[CellFile]) -> Difference | None:
     """The difference in holdout loss of two defenses, over their seeds; None for one and the same."""
     one, two = ({cell.seed: cell.audited for cell in cells if cell.spec == name} for name in (spec, other))
     return None if spec == other else seeds_difference(utility_difference, one, two)

@@ -10,6 +10,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from bench.extraction_tables import extraction_by_label_table, extraction_table, sampling_table
 from bench.results import Leaderboard, Row
 from bench.store import to_json
 from bench.tables import (
@@ -17,8 +18,6 @@ from bench.tables import (
     auc_table,
     cost_table,
     defense_table,
-    extraction_by_label_table,
-    extraction_table,
     memorization_table,
     privacy_notes,
     privacy_table,
@@ -100,6 +99,10 @@ def as_markdown(board: Leaderboard) -> str:
         parts.append(_github(extraction_table(rows)))
         parts.append("### Extraction by label: rate / the reference model's\n")
         parts.append(_github(extraction_by_label_table(rows)))
+        parts.append(
+            "### Extraction by sampling, of what does not stand before it: chance / the reference model's\n"
+        )
+        parts.append(_github(sampling_table(rows)))
         parts.append("### Memorization: TRA in nats\n")
         parts.append(_github(memorization_table(rows)))
         parts.append("### Memorization by how often a token occurs in the complement\n")

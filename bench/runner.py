@@ -16,7 +16,9 @@ from bench.attack import Attack, ExtractionAttack, MembershipAttack, TokenSignal
 from bench.blind import blind_control
 from bench.device import pick_device
 from bench.errors import InputError, RunError
-from bench.evaluation import attack_results, memorization, utility
+from bench.evaluation import attack_results
+from bench.evaluation.memorization import memorization
+from bench.evaluation.utility import utility
 from bench.evidence import (
     Subject,
     audited,
@@ -28,10 +30,11 @@ from bench.evidence import (
 from bench.models.loading import find_model, load_model, load_tokenizer
 from bench.models.tuning import tuned
 from bench.plan import Plan
+from bench.publishing import require_readable
 from bench.results import FLOORS, Blind, CellFile, ExtractionEvidence, MembershipEvidence
 from bench.signals import concatenated, score, separated
 from bench.store import Store
-from bench.tasks import Cell, Lab, Scoring, Source, Training, code_version
+from bench.tasks import OTHER_HALF, Cell, Lab, Scoring, Source, Training, code_version
 from bench.tokens import Tokens, tokenize
 from bench.training import load_state, train
 
@@ -66,8 +69,12 @@ class Runner:
 
         Returns:
             what failed, and why, one line each.
+
+        Raises:
+            InputError: the settings do not fit, or the folder holds a cell that cannot be read.
         """
         failed = {}
+        require_readable(self.store, {cell.name for cell in plan.cells})
         self.store.open()
         for settings in {id(cell.lab.settings): cell.lab.settings for cell in plan.cells}.values():
             self.store.save_settings(settings.kept())
@@ -159,7 +166,7 @@ class Runner:
             Subject(
                 row,
                 {name: signals(source, split, place) for name, source in sources.items()},
-                split != "holdout",
+                split,
             )
             for split in lab.audited
             for place, row in enumerate(self._tokens_of(lab, split))
@@ -193,11 +200,16 @@ class Runner:
             )
         return self._blind[id(lab)]
 
-    def _frequency(self, lab: Lab) -> Counter[int]:
-        """How often each token id occurs in the complement."""
-        return Counter(
-            token for row in self._tokens_of(lab, "complement") for token in row.input_ids[1:].tolist()
-        )
+    def _frequency(self, lab: Lab) -> dict[str, Counter[int]]:
+        """For each half that is trained on, how often each token id occurs in the other half."""
+        return {
+            half: Counter(
+                token
+                for row in self._tokens_of(lab, OTHER_HALF[half])
+                for token in row.input_ids[1:].tolist()
+            )
+            for half in lab.members
+        }
 
     def signals_of(self, scoring: Scoring) -> list[TokenSignals]:
         """The signals of every record of the scoring's splits, computed where the store has none."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,13 +121,15 @@ class Store:
         """Store a cell; an older one of the same name is replaced."""
         self.save_text(self._cell(name), to_json(cell))
 
-    def cells(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """All cells, with their paths, in a fixed order.
+    def cells(self, but: Container[str] = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """All cells but those of some names, with their paths, in a fixed order.
 
         Raises:
             InputError: a file among the cells is not a cell.
         """
         for path in sorted((self.root / "cells").glob("*.json")):
+            if path.stem in but:
+                continue
             try:
                 cell = json.loads(path.read_text(encoding="utf-8"))
             except (OSError, ValueError) as error:
@@ -148,13 +150,21 @@ class Store:
             except (OSError, ValueError, TypeError) as error:
                 raise InputError(f"{path} cannot be read ({error}); delete it and run again") from None
 
-    def read_leaderboard_rows(self) -> list[Any] | None:
-        """The rows of the leaderboard file, None where there is none that can be read."""
+    def leaderboard(self) -> dict[str, Any] | None:
+        """What the leaderboard file holds, None where there is none.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        path = self.root / "leaderboard.json"
         try:
-            rows = json.loads((self.root / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
-        except (OSError, ValueError, KeyError, TypeError):
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
             return None
-        return list(rows)
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(
+                f"{path} cannot be read ({error}); `bench leaderboard` renders it again"
+            ) from None
 
     def save_text(self, path: Path, text: str) -> None:
         """Write a text file at once or not at all."""

@@ -44,14 +44,14 @@ def defense_table(rows: Sequence[Row], level: Knowledge) -> Table:
         body.append(
             [
                 _marked(row),
-                _percent(row.utility.gain_kept) + _tied(row, "most-gain"),
-                _number(row.utility.nll, 3),
+                percent(row.utility.gain_kept) + _tied(row, "most-gain"),
+                number(row.utility.nll, 3),
                 *(_leak([r for r in judged if r.spec == row.spec], known, decisive) for known in levels),
-                _percent(memorization.remaining_pii if memorization else None),
-                _percent(memorization.share_above_1_nat if memorization else None, 1),
-                _percent(extraction.rate if extraction else None, 1),
-                _percent(extraction.reference_rate if extraction else None, 1),
-                _number(row.privacy.epsilon if row.privacy else None, 2, ""),
+                percent(memorization.remaining_pii if memorization else None),
+                percent(memorization.share_above_1_nat if memorization else None, 1),
+                percent(extraction.rate if extraction else None, 1),
+                percent(extraction.reference_rate if extraction else None, 1),
+                number(row.privacy.epsilon if row.privacy else None, 2, ""),
             ]
         )
     kept = [i for i in range(len(headers)) if any(line[i] not in {"", "n/a"} for line in body)]
@@ -68,9 +68,9 @@ def _leak(rows: Sequence[Row], level: Knowledge, decisive: Sequence[Knowledge]) 
     if worst is None:
         return "n/a"
     ends = worst.leakage.evaluation_ci
-    shown = f" ({_percent(max(0.0, ends[0]))[:-2]}-{_percent(max(0.0, ends[1]))[:-2]})" if ends else ""
+    shown = f" ({percent(max(0.0, ends[0]))[:-2]}-{percent(max(0.0, ends[1]))[:-2]})" if ends else ""
     tied = _tied(worst, "least-leakage") if level in decisive else ""
-    return _percent(leaked(worst)) + shown + tied
+    return percent(leaked(worst)) + shown + tied
 
 
 def _tied(row: Row, flag: str) -> str:
@@ -107,8 +107,8 @@ def auc_table(rows: Sequence[Row], unit: str) -> Table:
 
     def show(row: Row) -> str:
         if row.auc is None:
-            return _refusal(row, "auc")
-        ends = f"{row.auc_ci[0]:.2f}-{row.auc_ci[1]:.2f}" if row.auc_ci else _refusal(row, "auc_ci")
+            return refusal(row, "auc")
+        ends = f"{row.auc_ci[0]:.2f}-{row.auc_ci[1]:.2f}" if row.auc_ci else refusal(row, "auc_ci")
         return f"{row.auc:.2f} ({ends})"
 
     return _attack_table(rows, unit, show)
@@ -119,70 +119,8 @@ def tpr_table(rows: Sequence[Row], fpr: str) -> Table | str:
     name = f"tpr_at_fpr.{fpr}"
     judged = [row for row in rows if row.unit == "record" and row.auc is not None]
     if judged and all(row.tpr_at_fpr[fpr] is None for row in judged):
-        return _refusal(judged[0], name)
-    return _attack_table(rows, "record", lambda row: _percent(row.tpr_at_fpr[fpr], 1, _refusal(row, name)))
-
-
-def extraction_table(rows: Sequence[Row]) -> Table:
-    """One line a defense, extraction attack and subset: the rate beside those of the floors."""
-    headers = ["defense", "attack", "of", "n", "rate (95 % interval)", "base", "reference"]
-    headers += ["above reference (95 % interval)"]
-    body = []
-    for row in rows:
-        if (got := row.extraction) is None:
-            continue
-        subsets = (
-            ("all", "rate", got),
-            ("not in prefix", "not_in_prefix.rate", got.not_in_prefix),
-            ("first mention", "first_mention.rate", got.first_mention),
-            ("base fails", "base_fails.rate", got.base_fails),
-            ("all three", "without_cue.rate", got.without_cue),
-        )
-        for title, name, rates in subsets:
-            refused = _refusal(row, f"extraction.{name}")
-            body.append(
-                [
-                    row.spec,
-                    f"{row.attack_spec} ({row.knowledge})",
-                    title if row.unit == "span" else f"{row.unit}s",
-                    str(rates.n_spans),
-                    _with_ends(rates.rate, rates.rate_ci, refused),
-                    _percent(rates.base_rate, 1),
-                    _percent(rates.reference_rate, 1),
-                    _with_ends(rates.above_reference, rates.above_reference_ci, "n/a"),
-                ]
-            )
-            if row.unit == "record":
-                break
-    return headers, body
-
-
-def extraction_by_label_table(rows: Sequence[Row]) -> Table:
-    """One line a defense and extraction attack on spans, one column a label: rate, reference's, n."""
-    judged = [row for row in rows if row.extraction is not None and row.unit == "span"]
-    labels = sorted({label for row in judged if row.extraction for label in row.extraction.by_label})
-    body = []
-    for row in judged:
-        by_label = row.extraction.by_label if row.extraction else {}
-        parts = [by_label.get(label) for label in labels]
-        body.append(
-            [
-                row.spec,
-                row.attack_spec,
-                *(
-                    ""
-                    if part is None
-                    else f"{_percent(part.rate, 1, _refusal(row, f'extraction.by_label.{label}.rate'))}"
-                    + (
-                        f" / {_percent(part.reference_rate, 1)} of {part.n_spans}"
-                        if part.rate is not None
-                        else ""
-                    )
-                    for label, part in zip(labels, parts, strict=True)
-                ),
-            ]
-        )
-    return ["defense", "attack", *labels], body
+        return refusal(judged[0], name)
+    return _attack_table(rows, "record", lambda row: percent(row.tpr_at_fpr[fpr], 1, refusal(row, name)))
 
 
 def rarity_table(rows: Sequence[Row]) -> Table:
@@ -196,20 +134,8 @@ def rarity_table(rows: Sequence[Row]) -> Table:
         if (kept := row.memorization) is None:
             continue
         parts = [*(kept.pii_by_rarity[n] for n in names), *(kept.other_by_rarity[n] for n in names)]
-        body.append([row.spec, *(f"{_number(part.tra, 2)} (n {part.n_tokens})" for part in parts)])
+        body.append([row.spec, *(f"{number(part.tra, 2)} (n {part.n_tokens})" for part in parts)])
     return headers, body
-
-
-def _with_ends(value: float | None, ends: tuple[float, float] | None, missing: str) -> str:
-    if value is None:
-        return missing
-    return _percent(value, 1) + (
-        f" ({_percent(ends[0], 1)[:-2]} to {_percent(ends[1], 1)[:-2]})" if ends else ""
-    )
-
-
-def _refusal(row: Row, figure: str) -> str:
-    return f"n/a ({row.refused[figure]})" if figure in row.refused else "n/a"
 
 
 def memorization_table(rows: Sequence[Row]) -> Table:
@@ -227,11 +153,11 @@ def memorization_table(rows: Sequence[Row]) -> Table:
         body.append(
             [
                 row.spec,
-                _number(kept.tra_pii, 2) + ends,
-                _percent(kept.remaining_pii),
-                _number(kept.tra_other, 2),
-                _percent(kept.remaining_other),
-                *(_number(value, 2) for value in by_label),
+                number(kept.tra_pii, 2) + ends,
+                percent(kept.remaining_pii),
+                number(kept.tra_other, 2),
+                percent(kept.remaining_other),
+                *(number(value, 2) for value in by_label),
             ]
         )
     return headers, body
@@ -298,10 +224,17 @@ def cost_table(rows: Sequence[Row]) -> Table:
     return headers, body
 
 
-def _percent(value: float | None, digits: int = 0, missing: str = "n/a") -> str:
+def refusal(row: Row, figure: str) -> str:
+    """What stands in place of a figure that a row does not have."""
+    return f"n/a ({row.refused[figure]})" if figure in row.refused else "n/a"
+
+
+def percent(value: float | None, digits: int = 0, missing: str = "n/a") -> str:
+    """A share as a percentage."""
     return missing if value is None else f"{round(100 * value, digits) + 0.0:.{digits}f} %"
 
 
-def _number(value: float | None, digits: int, missing: str = "n/a") -> str:
+def number(value: float | None, digits: int, missing: str = "n/a") -> str:
+    """A number to so many digits."""
     # Adding 0 turns the -0 of a rounded small number into 0.
     return missing if value is None else f"{round(value, digits) + 0.0:.{digits}f}"

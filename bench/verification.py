@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.errors import InputError
-from bench.evaluation import attack_results, utility
-from bench.leaderboard import leaderboard
+from bench.evaluation import attack_results
+from bench.evaluation.utility import utility
+from bench.leaderboard import leaderboard, of_one_version
 from bench.publishing import stored_cells
+from bench.ranking import DEFAULT_LEVEL, LEVELS
 from bench.results import CellFile
 from bench.store import Store
+from bench.tasks import code_version
 
 if TYPE_CHECKING:
     from bench.plan import Plan
@@ -32,12 +35,14 @@ class Verified:
         cells: how many were recomputed from their own evidence.
         from_signals: how many of them from the signals that the folder keeps, too.
         rows: how many rows of the leaderboard were recomputed from the cells.
+        passed_over: the settings of which no signals could be read again, and why, one line each.
     """
 
     cells: int
     from_signals: int
     rows: int
     differences: tuple[str, ...]
+    passed_over: tuple[str, ...] = ()
 
 
 def verify(store: Store) -> Verified:
@@ -50,19 +55,32 @@ def verify(store: Store) -> Verified:
     if not cells:
         raise InputError(f"{store.root} holds no results; `bench run --out {store.root}` makes some")
     differences = [f"{_named(cell)}: {path}" for cell in cells for path in _figures_that_differ(cell)]
-    rows = json.loads(leaderboard(cells).model_dump_json(by_alias=True))["rows"]
-    kept = store.read_leaderboard_rows()
-    if kept is not None:
-        differences += [f"leaderboard.json: row {path}" for path in _different(kept, rows)]
+    rows, differing_rows = _rows(store, cells)
+    differences += differing_rows
     by_key = {cell.key: cell for cell in cells}
     from_signals = 0
-    for cell, again in _from_signals(store, by_key):
-        from_signals += 1
-        stated = by_key[cell.key].model_dump(mode="json", by_alias=True)
-        differences += [
-            f"{_named(by_key[cell.key])}: {path}, from signals" for path in _different(stated, again)
-        ]
-    return Verified(len(cells), from_signals, len(rows), tuple(differences))
+    passed_over: list[str] = []
+    for plan in _plans(store, passed_over):
+        for key, again in _from_signals(plan, store, set(by_key)):
+            from_signals += 1
+            cell = by_key.pop(key)
+            stated = cell.model_dump(mode="json", by_alias=True)
+            differences += [f"{_named(cell)}: {path}, from signals" for path in _different(stated, again)]
+    return Verified(len(cells), from_signals, rows, tuple(differences), tuple(passed_over))
+
+
+def _rows(store: Store, cells: Sequence[CellFile]) -> tuple[int, list[str]]:
+    """How many rows follow from the cells, and where the leaderboard file has others."""
+    try:
+        kept, unreadable = store.leaderboard(), []
+    except InputError as error:
+        kept, unreadable = None, [str(error)]
+    level = next((level for level in LEVELS if kept and kept.get("level") == level), DEFAULT_LEVEL)
+    board = leaderboard(of_one_version(cells, code_version()), level)
+    if kept is None:
+        return len(board.rows), unreadable
+    rows = json.loads(board.model_dump_json(by_alias=True))["rows"]
+    return len(rows), [f"leaderboard.json: row {path}" for path in _different(kept.get("rows"), rows)]
 
 
 def _figures_that_differ(cell: CellFile) -> Iterator[str]:
@@ -80,19 +98,26 @@ def _figures_that_differ(cell: CellFile) -> Iterator[str]:
         yield from _different(cell.memorization.n_pii_tokens, tokens, "memorization.n_pii_tokens")
 
 
-def _from_signals(store: Store, stored: dict[str, CellFile]) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    """The cells whose settings and signals the folder keeps, computed again."""
+def _plans(store: Store, passed_over: list[str]) -> Iterator[Plan]:
+    """What the runs into this folder planned, where their data and plugins are still there."""
     from bench.experiment import settings_from
     from bench.plan import make_plan
+
+    for given in store.settings():
+        try:
+            yield make_plan(settings_from(given))
+        except InputError as error:
+            passed_over.append(str(error))
+
+
+def _from_signals(plan: Plan, store: Store, wanted: Container[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys of cells whose signals the folder keeps, and the cells computed again."""
     from bench.runner import Runner
 
-    seen: set[str] = set()
-    for given in store.settings():
-        plan, runner = make_plan(settings_from(given)), Runner(store)
-        for cell in plan.cells:
-            if cell.key in stored and cell.key not in seen and _is_kept(cell, plan, store):
-                seen.add(cell.key)
-                yield cell, runner.compute(cell)
+    runner = Runner(store)
+    for cell in plan.cells:
+        if cell.key in wanted and _is_kept(cell, plan, store):
+            yield cell.key, runner.compute(cell)
 
 
 def _is_kept(cell: Cell, plan: Plan, store: Store) -> bool:

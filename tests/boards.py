@@ -13,7 +13,7 @@ KNOWLEDGE = {"reference": "base", "tra:against=population": "population", "tra":
 TIES = {"most-gain", "least-leakage"}
 
 CELL = """
-{schema: trap-bench-cell/2, key: k, code: c, dataset: notes, model: tiny, tuning: full, seed: 0, params: {},
+{schema: trap-bench-cell/3, key: k, code: c, dataset: notes, model: tiny, tuning: full, seed: 0, params: {},
  setting: {protocol: half, records: {target: 30, holdout: 20}, data: d, weights: w, max_length: 64, epochs: 2,
            batch_size: 8, learning_rate: 0.001, device: cpu, dtype: float32, attention: sdpa},
  trained_on: [target], attack_params: {}, memorization: null, memorization_evidence: null, privacy: null,
@@ -81,6 +81,7 @@ def passages(rate: list[float], reference: list[float], in_prefix: bool = False)
         rate=tuple(rate),
         base=(0.0,) * count,
         reference=tuple(reference),
+        drawn=None,
     )
 
 
@@ -130,7 +131,8 @@ def extraction(rate: float, fresh: float, fresh_reference: float) -> dict:
     few = rates(None, n=3)
     got = rates(rate) | {"not_in_prefix": rates(fresh, 0.05, fresh_reference), "first_mention": rates(fresh)}
     got |= {"base_fails": few, "without_cue": few, "by_label": {"person": rates(rate), "city": few}}
-    names = ("base_fails.rate", "without_cue.rate", "by_label.city.rate")
+    got |= {"sampled": {"1": rates(fresh / 2), "10": few}}
+    names = ("base_fails.rate", "without_cue.rate", "by_label.city.rate", "sampled.10.rate")
     refused = {f"extraction.{name}": "needs >= 20 spans" for name in names}
     leaked = leakage(fresh - fresh_reference)
     return membership(None, "span", n_nonmembers=0, extraction=got, refused=refused, leakage=leaked)

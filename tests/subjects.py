@@ -18,14 +18,14 @@ def said(logprobs, is_argmax=None):
     return TokenSignals(values, hits, values, values**2, {Decoding(): values})
 
 
-def subject(name, *spans, member=True, unit=None, text=None, ids=None, **signals):
+def subject(name, *spans, member=True, split=None, unit=None, text=None, ids=None, **signals):
     """A record with one letter a token; a source that is not given says what `target` says."""
     rows = {source: signals.get(source.replace(":", "_"), signals["target"]) for source in SOURCES}
     n = len(rows["target"])
     personal = np.array([any(s.start <= t < s.end for s in spans) for t in range(n)], bool)
     input_ids, starts = np.array([0, *(ids or [0] * n)], np.int64), np.arange(n)
     tokens = Tokens(name, unit or name, input_ids, starts, starts + 1, personal, text or "x" * n, spans, 0)
-    return Subject(tokens, rows, member)
+    return Subject(tokens, rows, split or ("target" if member else "holdout"))
 
 
 def crowd():
@@ -42,7 +42,7 @@ def shuffled(subjects):
 
 
 def swapped(subjects):
-    return [Subject(each.tokens, each.signals, not each.member) for each in subjects]
+    return [Subject(each.tokens, each.signals, "holdout" if each.member else "target") for each in subjects]
 
 
 def evidence_of(attack, subjects):

@@ -253,7 +253,7 @@ def test_status_tells_done_from_to_do_and_changes_nothing(typed, tmp_path):
     assert not out.exists()
     given = {"dataset": "synthetic-essays", "limit": 40, "attack": "loss", "defense": "none"}
     first = make_plan(settings_from(given)).cells[0]
-    Store(out).save_cell(first.name, {"schema": "trap-bench-cell/2", "key": first.key})
+    Store(out).save_cell(first.name, {"schema": "trap-bench-cell/3", "key": first.key})
     *cells, total = typed("status", *options, "--out", str(out))[1].splitlines()
     assert [line.split()[0] for line in cells] == ["done", "to", "to"]
     assert "base" in cells[0]

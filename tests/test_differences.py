@@ -3,20 +3,21 @@ import pytest
 from boards import cell, extracted, judged, leakage, membership, rows, scored
 
 from bench.comparisons import told_apart
-from bench.differences import leakage_difference, seeds_difference, utility_difference
-from bench.evaluation import calibration_half
+from bench.differences import Difference, leakage_difference, seeds_difference, utility_difference
+from bench.evaluation.columns import calibration_half
 from bench.leaderboard import leaderboard
 from bench.statistics import Interval
+
+
+def width(difference: Difference) -> float:
+    return difference.interval.high - difference.interval.low
+
 
 RNG = np.random.default_rng(3)
 MEMBERS, OTHERS = RNG.normal(size=(2, 100))
 
 
-def middle(interval: Interval) -> float:
-    return (interval.low + interval.high) / 2
-
-
-def leaks_apart(one, other, unit: str = "record") -> Interval | None:
+def leaks_apart(one, other, unit: str = "record") -> Difference | None:
     """By how much the leakage of the first cell exceeds that of the second."""
     found = {row.spec: row for row in leaderboard([one, other]).rows if row.unit == unit}
     return leakage_difference(found[one.spec], found[other.spec], [one, other])
@@ -24,11 +25,14 @@ def leaks_apart(one, other, unit: str = "record") -> Interval | None:
 
 def test_holdout_losses_are_compared_record_by_record_in_nats():
     worse, better = judged(3.1, "worse"), judged(3.0, "better")
-    interval = utility_difference(worse, better)
+    difference = utility_difference(worse, better)
+    interval = difference.interval
+    outside = [nll[30:] for nll in (worse.nll, better.nll)]
+    assert difference.estimate == pytest.approx(np.mean(outside[0]) - np.mean(outside[1]))
     # One nat a record apart, give or take 0.2 nats a record, though the records are 3 nats apart.
     assert interval.low < 1.0 < interval.high
     assert interval.high - interval.low < 0.4
-    back = utility_difference(better, worse)
+    back = utility_difference(better, worse).interval
     assert (back.low, back.high) == pytest.approx((-interval.high, -interval.low), abs=0.02)
 
 
@@ -53,8 +57,8 @@ def test_a_difference_in_leakage_is_of_the_evaluation_half():
     one, other = scored("one", MEMBERS + 1, OTHERS), scored("other", MEMBERS, OTHERS)
     difference = leaks_apart(one, other)
     held = {each.spec: each.results[0].leakage.evaluation for each in (one, other)}
-    assert difference.low < held["one"] - held["other"] < difference.high
-    assert middle(difference) == pytest.approx(held["one"] - held["other"], abs=0.05)
+    assert difference.interval.low < held["one"] - held["other"] < difference.interval.high
+    assert difference.estimate == pytest.approx(held["one"] - held["other"])
     # What happens on the calibration half, even all of it, is no evidence.
     calibration = calibration_half(one.audited)
     scores = np.array(one.evidence.records) + 5 * calibration * np.array(one.audited.member)
@@ -65,10 +69,16 @@ def test_pairing_makes_an_interval_narrower_than_two_separate_ones():
     one, other = scored("one", MEMBERS + 0.3, OTHERS), scored("other", MEMBERS, OTHERS)
     paired = leaks_apart(one, other)
     separate = rows(one, other)
-    apart = leakage_difference(
-        separate["one"], separate["other"].model_copy(update={"attack_spec": "another"}), [one, other]
-    )
-    assert paired.high - paired.low < (apart.high - apart.low) / 2
+    on_spans = separate["other"].model_copy(update={"unit": "span"})
+    apart = leakage_difference(separate["one"], on_spans, [one, other])
+    assert apart.estimate == pytest.approx(paired.estimate)
+    assert width(paired) < width(apart) / 2
+
+
+def test_two_attacks_on_the_same_records_are_paired_as_well():
+    one = scored("one", MEMBERS + 0.3, OTHERS)
+    same, another = (scored("other", MEMBERS, OTHERS, attack=attack) for attack in ("loss", "reference"))
+    assert leaks_apart(one, another) == leaks_apart(one, same)
 
 
 def test_a_record_that_either_cell_cannot_score_is_left_out_of_both():
@@ -94,8 +104,9 @@ def test_spans_are_compared_apart_from_their_records():
     one, other = with_spans("one", 1.0), with_spans("other", 0.0)
     difference = leaks_apart(one, other, "span")
     held = [each.results[1].leakage.evaluation for each in (one, other)]
-    assert 0 < difference.low < held[0] - held[1] < difference.high
-    assert not told_apart(leaks_apart(one, other, "record"))
+    assert difference.estimate == pytest.approx(held[0] - held[1])
+    assert 0 < difference.interval.low < held[0] - held[1] < difference.interval.high
+    assert not told_apart(leaks_apart(one, other, "record").interval)
 
 
 def test_extractions_differ_by_their_rates_on_the_same_passages():
@@ -103,30 +114,36 @@ def test_extractions_differ_by_their_rates_on_the_same_passages():
     more = rates + RNG.uniform(0.08, 0.12, 100)
     one, other = extracted("one", more, np.zeros(100)), extracted("other", rates, np.zeros(100))
     difference = leaks_apart(one, other, "span")
-    assert difference.low < 0.1 < difference.high
-    assert difference.high - difference.low < 0.2
+    held = ~calibration_half(one.audited)[:100]
+    assert difference.estimate == pytest.approx((more - rates)[held].mean(), abs=1e-5)
+    assert difference.interval.low < 0.1 < difference.interval.high
+    assert width(difference) < 0.2
 
 
-def test_under_different_attacks_the_separate_intervals_are_added_in_squares():
-    def row(spec: str, attack: str, leak: float, **changed):
-        got = membership(0.5, leakage=leakage(leak) | changed)
-        return rows(cell(spec, 3.0, got, attack=attack))[spec]
+def test_extraction_and_membership_are_told_apart_by_their_own_intervals_added_in_squares():
+    def row(spec: str, leak: float, unit: str = "record", **changed):
+        return rows(cell(spec, 3.0, membership(0.5, unit, leakage=leakage(leak) | changed)))[spec]
 
-    one, other = row("one", "loss", 0.5), row("other", "reference", 0.3)
-    difference = leakage_difference(one, other, [])
-    assert (difference.low, difference.high) == pytest.approx((0.2 - 0.02**0.5, 0.2 + 0.02**0.5))
-    lopsided = row("one", "loss", 0.5, evaluation_ci=(0.2, 0.5))
-    difference = leakage_difference(lopsided, other, [])
-    assert (difference.low, difference.high) == pytest.approx((0.2 - 0.1**0.5, 0.2 + 0.1))
-    assert leakage_difference(one, row("other", "reference", 0.3, evaluation_ci=None), []) is None
+    one, other = row("one", 0.5), row("other", 0.3, "span")
+    found = leakage_difference(one, other, [])
+    assert found.estimate == pytest.approx(0.2)
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.2 - 0.02**0.5, 0.2 + 0.02**0.5))
+    lopsided = leakage_difference(row("one", 0.5, evaluation_ci=(0.2, 0.5)), other, [])
+    assert (lopsided.interval.low, lopsided.interval.high) == pytest.approx((0.2 - 0.1**0.5, 0.2 + 0.1))
+    assert leakage_difference(one, row("other", 0.3, "span", evaluation_ci=None), []) is None
 
 
 def test_over_seeds_only_those_that_both_have_are_compared_and_each_must_tell():
-    def less(one: float, other: float) -> Interval | None:
-        return None if one < 0 else Interval(one - other - 0.1, one - other + 0.1)
+    def less(one: float, other: float) -> Difference | None:
+        apart = one - other  # the interval reaches further up than down
+        return None if one < 0 else Difference(apart, Interval(apart - 0.1, apart + 0.3))
 
-    assert seeds_difference(less, {0: 1.0}, {0: 0.5, 1: 9.0}) == Interval(0.4, 0.6)
+    single = seeds_difference(less, {0: 1.0}, {0: 0.5, 1: 9.0})
+    assert single == Difference(0.5, Interval(0.4, 0.8))
     both = seeds_difference(less, {0: 1.0, 1: 2.0}, {0: 0.5, 1: 1.4})
-    assert middle(both) == pytest.approx(0.55)
+    assert both.estimate == pytest.approx(0.55)
+    training = 12.7062 * np.std([0.5, 0.6], ddof=1) / 2**0.5
+    reach = (both.estimate - both.interval.low, both.interval.high - both.estimate)
+    assert reach == pytest.approx((np.hypot(0.1, training), np.hypot(0.3, training)), rel=1e-4)
     assert seeds_difference(less, {0: 1.0, 1: -1.0}, {0: 0.5, 1: 0.5}) is None
     assert seeds_difference(less, {0: 1.0}, {1: 1.0}) is None

@@ -9,7 +9,8 @@ from subjects import crowd, evidence_of, shuffled, swapped
 from bench.attacks.extraction import Extraction
 from bench.attacks.loss import Loss
 from bench.errors import RunError
-from bench.evaluation import attack_results, utility
+from bench.evaluation import attack_results
+from bench.evaluation.utility import utility
 from bench.results import Audited, MembershipEvidence
 
 
@@ -76,7 +77,7 @@ def test_an_interval_is_refused_below_20_units_however_many_scores_they_have():
         scored(range(40), range(40), tuple(f"u{row % 19 + 19 * (row >= 40)}" for row in range(80))),
     ):
         assert (fewer.auc, fewer.auc_ci) == (pytest.approx(0.5, abs=0.03), None)
-        assert "20 members and 20 non-members" in fewer.refused["auc_ci"]
+        assert "20 units on either side" in fewer.refused["auc_ci"]
 
 
 def test_without_two_sides_membership_is_refused():

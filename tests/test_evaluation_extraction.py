@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bench.comparisons import halves
-from bench.evaluation import HALVES_SEED, attack_results
-from bench.results import Audited, ExtractionEvidence
+from bench.evaluation import attack_results
+from bench.evaluation.columns import HALVES_SEED
+from bench.results import Audited, Drawn, ExtractionEvidence
 
 # One span a line: label, in the prefix, first mention, and who says it: target, base, reference.
 SPANS = [
@@ -18,7 +19,7 @@ SPANS = [
 ]
 
 
-def extracted(spans, record, units=None, unit="span"):
+def extracted(spans, record, units=None, unit="span", drawn=None):
     """What extraction of these spans comes to, `record` being the number of each span's record."""
     n = max(record, default=0) + 1
     ids = tuple(f"r{row}" for row in range(n))
@@ -42,6 +43,7 @@ def extracted(spans, record, units=None, unit="span"):
             label=tuple(labels.index(name) for name in names),
             in_prefix=in_prefix,
             first_mention=first_mention,
+            drawn=drawn,
             **dict(zip(("rate", "base", "reference"), chances, strict=True)),
         ),
         audited,
@@ -174,6 +176,7 @@ def test_records_stand_in_no_prefix_and_have_no_label():
             rate=target,
             base=base,
             reference=reference,
+            drawn=None,
         ),
         Audited(
             ids=ids, units=ids, member=(True,) * 25, n_tokens=ones, n_bytes=ones, nll=ones, n_correct=ones
@@ -183,3 +186,35 @@ def test_records_stand_in_no_prefix_and_have_no_label():
     for part in ("not_in_prefix", "first_mention", "without_cue", "base_fails"):
         assert of(getattr(result.extraction, part)) == (25, 0.6, 0, 0.2)
     assert result.extraction.by_label == {}
+
+
+def test_one_of_several_samples_is_right_as_often_as_counted_by_hand():
+    spans = [("A", False, True, 0, 0, 0), ("A", False, True, 1, 0, 0), ("A", True, True, 1, 1, 1)] * 20
+    drawn = Drawn(  # p_z of 0.1 and 0.5, of 0.01 and none, and on the spans in the prefix of 1
+        rate=(np.log(0.1), np.log(0.5), 0.0) * 20,
+        base=(np.log(0.01), None, 0.0) * 20,
+        reference=(None, None, 0.0) * 20,
+    )
+    found = extracted(spans, range(60), drawn=drawn).extraction.sampled
+    assert list(found) == ["1", "10", "100"]
+    for tries, rates in found.items():
+        n = int(tries)
+        assert rates.n_spans == 40
+        assert rates.rate == pytest.approx(((1 - 0.9**n) + (1 - 0.5**n)) / 2)
+        assert rates.base_rate == pytest.approx((1 - 0.99**n) / 2)
+        assert (rates.reference_rate, rates.above_reference) == (0.0, pytest.approx(rates.rate))
+        assert 0 < rates.rate_ci[0] < rates.rate < rates.rate_ci[1] <= 1
+
+
+def test_a_sure_success_is_one_however_often_it_is_tried():
+    spans = [("A", False, True, 1, 1, 1)] * 20
+    sure = Drawn(rate=(0.0,) * 20, base=(1e-7,) * 20, reference=(-1e-9,) * 20)  # rounding may exceed 0
+    found = extracted(spans, range(20), drawn=sure).extraction.sampled["100"]
+    assert (found.rate, found.base_rate, found.reference_rate) == (1.0, 1.0, pytest.approx(1.0))
+
+
+def test_sampling_is_refused_below_20_spans_and_absent_where_the_attack_does_not_sample():
+    few = extracted([SPANS[0]] * 19, range(19), drawn=Drawn(**dict.fromkeys(Drawn.model_fields, (0.0,) * 19)))
+    assert few.extraction.sampled["10"].rate is None
+    assert few.refused["extraction.sampled.10.rate"] == "needs >= 20 spans"
+    assert extracted([SPANS[0]] * 20, range(20)).extraction.sampled == {}

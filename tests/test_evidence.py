@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from subjects import crowd, evidence_of, said, shuffled, span, subject, swapped
 
-from bench.attack import MembershipAttack
+from bench.attack import ExtractionAttack, MembershipAttack
 from bench.attacks.extraction import Extraction
 from bench.attacks.loss import Loss
 from bench.evidence import audited, extraction_evidence, in_order, membership_evidence, memorization_evidence
+from bench.results import Drawn
 
 
 class Recorder(MembershipAttack):
@@ -116,6 +117,32 @@ def test_the_columns_of_extracted_spans_belong_together():
     columns = (kept.in_prefix, kept.first_mention, kept.rate, kept.base, kept.reference)
     assert list(zip(names, labels, *columns, strict=True)) == expected
     assert kept.labels == ("X", "Y", "Z")
+
+
+def test_the_log_probability_of_one_sample_is_kept_of_the_model_and_both_floors():
+    target, base, reference = said([-1.0, -2.0, -0.5]), said([-9.0] * 3), said([-1.0, -np.inf, -1.0])
+    member = subject("a", span(0, 2), span(2, 3), target=target, floor_base=base, floor_reference=reference)
+    kept = extraction_evidence(Extraction(), [member])
+    assert kept.drawn == Drawn(rate=(-3.0, -0.5), base=(-18.0, -9.0), reference=(None, -1.0))
+
+
+class Copied(ExtractionAttack):
+    """Extracts without sampling."""
+
+    name = "copied"
+
+    @property
+    def knowledge(self):
+        return "target"
+
+    def successes(self, passages):
+        return np.ones(len(passages))
+
+
+def test_an_attack_that_does_not_sample_leaves_no_log_probability():
+    member = subject("a", span(0, 2), target=said([-1.0, -2.0]))
+    kept = extraction_evidence(Copied(), [member])
+    assert (kept.rate, kept.drawn) == ((1.0,), None)
 
 
 def test_where_records_are_extracted_there_is_one_passage_a_member_and_no_label():

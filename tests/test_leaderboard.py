@@ -18,7 +18,7 @@ from boards import (
 
 from bench.comparisons import over_seeds
 from bench.errors import InputError
-from bench.leaderboard import checked_cell, leaderboard, shifted
+from bench.leaderboard import checked_cell, leaderboard, of_one_version, shifted
 from bench.rendering import as_markdown
 from bench.statistics import Interval
 
@@ -208,3 +208,13 @@ def test_an_invalid_cell_is_refused_with_its_file_and_field():
             checked_cell(broken, "cells/one.json")
         assert len(str(error.value).splitlines()) == 1
     assert checked_cell(json.loads(json.dumps(stated)), "x") == cell("none", 3.0)
+
+
+def test_of_cells_that_would_stand_in_one_table_only_those_of_current_code_stay():
+    def of(code: str, defense: str, **changed):
+        return cell(defense, 3.0, code=code, **changed)
+
+    older, newer, alone = of("1", "none"), of("2", "mine"), of("1", "none", dataset="others")
+    assert of_one_version([older, newer, alone], "2") == [newer, alone]
+    assert of_one_version([older, newer, alone], "3") == [alone]
+    assert of_one_version([older, alone], "2") == [older, alone]

@@ -256,6 +256,6 @@ def test_what_is_stored_is_not_planned_again(store):
     reference = planned.trainings(planned.cells, store)[0]
     store.save_model(reference.key, {"w": torch.zeros(1)}, {})
     assert roles(planned, store) == ["trap"]
-    store.save_cell(planned.cells[0].name, {"schema": "trap-bench-cell/2", "key": planned.cells[0].key})
-    store.save_cell(planned.cells[1].name, {"schema": "trap-bench-cell/2", "key": "of an older version"})
+    store.save_cell(planned.cells[0].name, {"schema": "trap-bench-cell/3", "key": planned.cells[0].key})
+    store.save_cell(planned.cells[1].name, {"schema": "trap-bench-cell/3", "key": "of an older version"})
     assert planned.missing(store) == list(planned.cells[1:])

@@ -156,15 +156,13 @@ def test_extractions_are_compared_passage_by_passage():
     assert {spec for spec, row in found.items() if "least-leakage" in row.flags} == {"less", "same"}
 
 
-def test_under_different_attacks_the_two_intervals_decide():
-    def two_attacks(spec: str, by_loss: tuple, by_reference: tuple) -> list:
-        return [
-            cell(spec, 3.0, membership(0.5, leakage=leakage(*leak)), attack=attack)
-            for attack, leak in (("loss", by_loss), ("reference", by_reference))
-        ]
+def test_records_and_spans_are_told_apart_by_their_two_intervals():
+    def two_units(spec: str, by_record: tuple, by_span: tuple) -> list:
+        on_records = membership(0.5, leakage=leakage(*by_record))
+        return [cell(spec, 3.0, on_records, membership(0.5, "span", leakage=leakage(*by_span)))]
 
-    best = two_attacks("best", (0.2, 0.2), (0.1, 0.1))
-    near, far = two_attacks("near", (0.1, 0.1), (0.3, 0.3)), two_attacks("far", (0.1, 0.1), (0.4, 0.4))
+    best = two_units("best", (0.2, 0.2), (0.1, 0.1))
+    near, far = two_units("near", (0.1, 0.1), (0.3, 0.3)), two_units("far", (0.1, 0.1), (0.4, 0.4))
     # Intervals of 0.1 to either side: differences of 0.1 and 0.2, give or take 0.14.
     assert tied("least-leakage", *best, *near, *far) == {"best", "near"}
 

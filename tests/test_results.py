@@ -38,7 +38,7 @@ CONTRACT = {
     "extraction refused utility memorization privacy cost blind frontier flags",
     "leakage": "value calibration evaluation evaluation_ci",
     "extraction": "rate rate_ci base_rate reference_rate above_reference above_reference_ci n_spans "
-    "not_in_prefix first_mention base_fails without_cue by_label",
+    "not_in_prefix first_mention base_fails without_cue by_label sampled",
     "utility": "nll perplexity bits_per_byte accuracy gain_kept",
     "memorization": "tra_pii tra_pii_ci tra_other remaining_pii remaining_other share_above_1_nat "
     "n_pii_tokens by_label pii_by_rarity other_by_rarity",
@@ -51,7 +51,7 @@ CONTRACT = {
 
 def test_a_row_of_the_leaderboard_file_has_what_the_contract_names():
     file = json.loads(as_json(full_board()))
-    assert (file["schema"], file["level"]) == ("trap-bench/2", "population")
+    assert (file["schema"], file["level"]) == ("trap-bench/3", "population")
     for part, names in CONTRACT.items():
         there = [row[part] if part else row for row in file["rows"] if not part or row[part]]
         assert there, part

@@ -240,6 +240,15 @@ def test_cells_of_older_code_are_left_out_of_a_runs_leaderboard_and_of_no_other(
     assert "of other code than the rest are dropout · loss; run again, or delete them" in said
 
 
+def test_a_cell_of_another_schema_ends_a_run_before_anything_is_trained(tmp_path, typed):
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / "old.json").write_text('{"schema": "trap-bench-cell/1"}', encoding="utf-8")
+    code, _, said = typed("run", "--defense", "none", "--attack", "loss", "--out", str(tmp_path))
+    assert code == 2
+    assert "old.json: schema: " in said
+    assert [path.name for path in tmp_path.iterdir()] == ["cells"]
+
+
 def test_seeds_are_run_apart_and_shown_as_one_row(tmp_path):
     results = bench.run(**DATA, defense="none", attack="loss", seed=[0, 1], out=tmp_path)
     rows = {row.spec: row for row in results.leaderboard.rows if row.unit == "record"}
@@ -280,6 +289,8 @@ def test_a_run_is_published_as_cells_and_a_page_that_others_can_read(everything,
     assert not (published / "models").exists()
     for path in (published, *published.rglob("*")):
         assert path.stat().st_mode & 0o044 == 0o044, path.name
+    assert typed("leaderboard", str(out), "--publish", "--to", str(published), "--frontier", "target")[0] == 0
+    assert json.loads((published / "leaderboard.json").read_text(encoding="utf-8"))["level"] == "target"
 
 
 def test_publishing_into_a_runs_own_folder_leaves_its_models_and_signals_private(everything, tmp_path, typed):

@@ -18,7 +18,7 @@ from bench.cli import main
 from bench.errors import InputError
 from bench.store import Store, digest, to_json
 
-CELL = {"schema": "trap-bench-cell/2", "key": "k1", "auc": 0.5}
+CELL = {"schema": "trap-bench-cell/3", "key": "k1", "auc": 0.5}
 
 
 @contextmanager

@@ -6,7 +6,9 @@ import shutil
 import pytest
 
 import bench
-from bench.publishing import publish
+from bench.experiment import settings_from
+from bench.publishing import publish, read_leaderboard
+from bench.rendering import as_json
 from bench.store import Store
 from bench.verification import Verified, verify
 
@@ -158,6 +160,36 @@ def test_a_changed_row_and_a_missing_one_are_named(bare):
     assert f"a list of {ROWS - 1}, recomputed a list of {ROWS}" in line
 
 
+def test_rows_are_recomputed_for_the_level_that_their_frontier_is_for(bare):
+    store = Store(bare)
+    store.save_text(bare / "leaderboard.json", as_json(read_leaderboard(store, "complement")))
+    assert verify(store).differences == ()
+
+
+def test_a_leaderboard_file_that_cannot_be_read_is_named(bare):
+    (bare / "leaderboard.json").write_text("[", encoding="utf-8")
+    (line,) = verify(Store(bare)).differences
+    assert "leaderboard.json cannot be read" in line
+
+
+def test_cells_of_older_code_stand_in_no_row_beside_newer_ones_and_differ_in_none(whole):
+    chosen = SETTINGS | {"defense": "dropout", "attack": "tra"}
+    edit(cell_of(whole, "none", "tra"), lambda cell: cell.update(code="older", key="older"))
+    bench.run(**chosen, out=whole)
+    assert verify(Store(whole)).differences == ()
+
+
+def test_data_that_is_gone_is_told_and_the_rest_is_verified(whole, typed):
+    gone = settings_from(SETTINGS | {"dataset": "clinical", "data_dir": whole / "gone"})
+    Store(whole).save_settings(gone.kept())
+    found = verify(Store(whole))
+    assert (found.cells, found.from_signals, found.differences) == (CELLS, CELLS, ())
+    code, _, said = typed("verify", str(whole))
+    assert (code, said.count("\n")) == (0, 1)
+    assert said.startswith("signals not read again: ")
+    assert "gone is not a folder" in said
+
+
 def test_the_command_says_what_it_recomputed_and_exits_by_what_it_found(bare, typed):
     code, shown, said = typed("verify", str(bare))
     assert (code, said) == (0, "")
@@ -181,7 +213,7 @@ def test_where_there_is_nothing_to_verify_one_line_says_so(tmp_path, typed, fold
 
 
 def test_a_file_that_is_no_cell_is_one_line(bare, typed):
-    (bare / "cells" / "x.json").write_text('{"schema": "trap-bench-cell/2"}', encoding="utf-8")
+    (bare / "cells" / "x.json").write_text('{"schema": "trap-bench-cell/3"}', encoding="utf-8")
     code, _, said = typed("verify", str(bare))
     assert code == 2
     assert said.count("\n") == 1

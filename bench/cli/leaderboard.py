@@ -39,7 +39,7 @@ def leaderboard(
     if level is None:
         raise InputError(f"--frontier {frontier}: known are {', '.join(LEVELS)}")
     store = Store(run_dir)
-    board = publishing.publish(store, to) if publish else publishing.read_leaderboard(store, level)
+    board = publishing.publish(store, to, level) if publish else publishing.read_leaderboard(store, level)
     render = {"md": rendering.as_markdown, "json": rendering.as_json, "csv": rendering.as_csv}
     text = render[format](board)
     if output is not None:

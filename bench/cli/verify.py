@@ -27,5 +27,7 @@ def verify(
     )
     for line in verification.first(found.differences, 20):
         typer.echo(f"differs: {line}", err=True)
+    for line in found.passed_over:
+        typer.echo(f"signals not read again: {line}", err=True)
     if found.differences:
         raise typer.Exit(1)

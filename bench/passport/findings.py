@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from bench.evaluation import FPRS
+from bench.evaluation.membership import FPRS
 from bench.passport.format import Figures, Part
 from bench.statistics import nonmembers_needed
 

@@ -1,6 +1,12 @@
 """The results' format: what cells, audits and a leaderboard hold."""
 
-from bench.results.evidence import Audited, ExtractionEvidence, MembershipEvidence, MemorizationEvidence
+from bench.results.evidence import (
+    Audited,
+    Drawn,
+    ExtractionEvidence,
+    MembershipEvidence,
+    MemorizationEvidence,
+)
 from bench.results.files import AuditFile, CellFile, Leaderboard, Row, Setting
 from bench.results.parts import (
     FLOORS,
@@ -33,6 +39,7 @@ __all__ = [
     "CellFile",
     "Cost",
     "Counts",
+    "Drawn",
     "Extraction",
     "ExtractionEvidence",
     "Leaderboard",

@@ -31,11 +31,20 @@ class MembershipEvidence(Result):
     spans: tuple[tuple[Score, ...], ...]
 
 
+class Drawn(Result):
+    """The log-probability, in nats, that one sample reproduces each passage; nothing where none ever does."""
+
+    rate: tuple[Score, ...]
+    base: tuple[Score, ...]
+    reference: tuple[Score, ...]
+
+
 class ExtractionEvidence(Result):
     """The chance of reproducing each of the members' passages.
 
     One entry a passage: `record` is the place of its record, `label` that of its label among
-    `labels`. Where records are extracted, passages have no label and stand in no prefix.
+    `labels`. Where records are extracted, passages have no label and stand in no prefix. `drawn` is
+    there where the attack can sample.
     """
 
     unit: Unit
@@ -47,6 +56,7 @@ class ExtractionEvidence(Result):
     rate: tuple[Score, ...]
     base: tuple[Score, ...]
     reference: tuple[Score, ...]
+    drawn: Drawn | None
 
 
 class MemorizationEvidence(Result):

@@ -45,7 +45,7 @@ class Setting(Result):
 class CellFile(Result):
     """One cell: a model under attack by one attack, one seed."""
 
-    schema_: Literal["trap-bench-cell/2"] = Field("trap-bench-cell/2", alias="schema")
+    schema_: Literal["trap-bench-cell/3"] = Field("trap-bench-cell/3", alias="schema")
     key: Name
     code: Name
     dataset: Name
@@ -132,6 +132,6 @@ class Row(Attacked):
 class Leaderboard(Result):
     """The leaderboard file; `level` is what the adversary has that its frontier is for."""
 
-    schema_: Literal["trap-bench/2"] = Field("trap-bench/2", alias="schema")
+    schema_: Literal["trap-bench/3"] = Field("trap-bench/3", alias="schema")
     level: Knowledge
     rows: tuple[Row, ...]

@@ -41,10 +41,12 @@ class Rates(Result):
 
 
 class Extraction(Rates):
-    """Extraction of all spans, of subsets that rule out a cue, and by label.
+    """Extraction of all spans, of subsets that rule out a cue, by label, and by sampling.
 
     The subsets: spans whose value does not stand before them; whose value is not annotated before
-    them; that the base model fails on; and those that are in all three.
+    them; that the base model fails on; and those that are in all three. `sampled`, by the number of
+    tries: the chance that one of so many samples is right, on spans whose value does not stand before
+    them.
     """
 
     not_in_prefix: Rates
@@ -52,6 +54,7 @@ class Extraction(Rates):
     base_fails: Rates
     without_cue: Rates
     by_label: dict[str, Rates]
+    sampled: dict[str, Rates]
 
 
 class Utility(Result):

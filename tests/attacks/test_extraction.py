@@ -192,7 +192,7 @@ def test_a_rate_is_a_share_of_what_could_be_tried(memorized, spec):
     signals = score(model, letters, attack.decodings)
     sources = ["target", "floor:base", "floor:reference"]
     subjects = [
-        Subject(record, dict.fromkeys(sources, row), member=number < 6)
+        Subject(record, dict.fromkeys(sources, row), "target" if number < 6 else "holdout")
         for number, (record, row) in enumerate(zip(letters, signals, strict=True))
     ]
     evidence = extraction_evidence(attack, subjects)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from bench.attack import Passage, TokenSignals
-from bench.evaluation import Subject
+from bench.evidence import Subject
 from bench.models.loading import find_model, load_tokenizer
 from bench.records import Record
 from bench.records.cards import load_card, load_records
@@ -93,7 +93,7 @@ def test_zlib_compresses_exactly_the_text_that_is_scored(max_length):
     text = "Zoë asked Ann Lee to call back at noon. " + "Nothing of this is kept. " * 40
     record = tokenize([Record("r", text)], tokenizer, start, max_length)[0]
     seen = tokenizer.decode(record.input_ids[1:], clean_up_tokenization_spaces=False)
-    subject = Subject(record, {"target": signals([-1.0] * len(record))}, member=True)
+    subject = Subject(record, {"target": signals([-1.0] * len(record))}, "target")
     expected = -len(record) / ((len(zlib.compress(seen.encode(), 9)) - 8) * 8 * math.log(2))
     found = scores("zlib", subject.passage(slice(0, len(record)), ["target"]))
     np.testing.assert_allclose(found, [expected])
