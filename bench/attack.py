@@ -22,12 +22,28 @@ Floats = np.ndarray[tuple[int], np.dtype[np.floating]]
 Bools = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
+_SAMPLED = "sampled:"
+
+
 @dataclass(frozen=True, slots=True)
 class Decoding:
     """Sampling at a temperature, from the `top_k` most likely tokens (0: from all)."""
 
     temperature: float = 1.0
     top_k: int = 0
+
+    @property
+    def column(self) -> str:
+        """What stored signals call its log-probabilities."""
+        return f"{_SAMPLED}{self.temperature!r}:{self.top_k}"
+
+    @classmethod
+    def of_column(cls, name: str) -> "Decoding | None":
+        """The decoding whose log-probabilities a column of stored signals holds, if it does."""
+        if not name.startswith(_SAMPLED):
+            return None
+        temperature, top_k = name.removeprefix(_SAMPLED).split(":")
+        return cls(float(temperature), int(top_k))
 
 
 @dataclass(frozen=True, slots=True)

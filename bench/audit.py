@@ -92,7 +92,8 @@ def _canaries(count: int, seed: int) -> tuple[list[Record], tuple[bool, ...]]:
 
 def carry_out(audit: Audit, runner: Runner) -> AuditFile:
     """Train once, guess from how much better each canary is known than to the base model, and bound."""
-    trained, base = (runner.signals_of(scoring) for scoring in audit.scorings)
+    runner.prepare(audit.scorings)
+    trained, base = (runner.worker.workshop.signals_of(scoring) for scoring in audit.scorings)
     scores = np.array(
         [
             float((after.logprobs.astype(np.float64) - before.logprobs).mean())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from bench.plugin import Plugin
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from bench.updates import Schedule, Updates
 
 Half = Literal["target", "complement"]
+
+HOOKS = ("uses_reference", "scheduled", "applied", "token_losses", "optimizer", "updates")
+"""What of a defense acts on the course of its training, up to where it stops."""
 
 
 class Defense(Plugin):
@@ -42,6 +45,16 @@ class Defense(Plugin):
         """Epochs without a better validation loss after which training stops and the best state is
         restored; `None` trains to the end and keeps the last state."""
         return None
+
+    @property
+    def course(self) -> list[Any]:
+        """What a training's course depends on, as JSON values: nothing, where no hook is overridden.
+
+        Two defenses of one course differ at most in when they stop, and are trained once.
+        """
+        if all(getattr(type(self), hook) is getattr(Defense, hook) for hook in HOOKS):
+            return []
+        return [self.name, self.parameters, self.source_digest()]
 
     def check(self, units: Sequence[str], shared: Schedule) -> None:
         """Raise `InputError` where the parameters do not fit a training.

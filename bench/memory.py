@@ -17,7 +17,7 @@ class PeakMemory:
     """
 
     def __init__(self, device: torch.device) -> None:
-        self.peak_mb = 0.0
+        self._peak = 0.0
         self._device = device
         self._done = threading.Event()
         self._sampler = threading.Thread(target=self._sample, daemon=True)
@@ -32,15 +32,21 @@ class PeakMemory:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._device.type == "cuda":
-            self.peak_mb = torch.cuda.max_memory_allocated(self._device) / 2**20
-        else:
-            self._done.set()
+        self._peak = self.peak_mb
+        self._done.set()
+        if self._sampler.is_alive():
             self._sampler.join()
+
+    @property
+    def peak_mb(self) -> float:
+        """The peak so far, in units of 2^20 bytes; that of the whole block once it has ended."""
+        if self._device.type == "cuda" and not self._done.is_set():
+            return torch.cuda.max_memory_allocated(self._device) / 2**20
+        return self._peak
 
     def _sample(self) -> None:
         process = psutil.Process()
         while True:
-            self.peak_mb = max(self.peak_mb, process.memory_info().rss / 2**20)
+            self._peak = max(self._peak, process.memory_info().rss / 2**20)
             if self._done.wait(0.05):
                 return

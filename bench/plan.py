@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from bench.attack import Attack, Decoding, ExtractionAttack, Knowledge
+from bench.attack import Attack, ExtractionAttack, Knowledge
 from bench.defense import Defense
 from bench.errors import InputError
 from bench.experiment import Settings, chosen_plugins
-from bench.models.loading import find_model, longest_input
+from bench.graph import Task, tasks_of
+from bench.models.loading import find_model, load_tokenizer, longest_input
 from bench.records.cards import load_card, load_records
 from bench.records.splits import split
 from bench.reference import ReferenceTraining
@@ -33,36 +35,9 @@ class Plan:
         """The cells that the store does not hold yet, or holds with another key."""
         return [cell for cell in self.cells if store.cell_key(cell.name) != cell.key]
 
-    def scorings(self, cells: Iterable[Cell], store: Store) -> list[Scoring]:
-        """The scorings that these cells still need, in order."""
-        needed: dict[str, Scoring] = {}
-        for cell in cells:
-            scored = [scoring for source in cell.sources.values() for scoring in source.scorings]
-            for scoring in (*scored, *([cell.best] if cell.best else [])):
-                if not store.has_signals(scoring.key):
-                    needed.setdefault(scoring.key, scoring)
-        return list(needed.values())
-
-    def trainings(self, cells: Iterable[Cell], store: Store) -> list[Training]:
-        """The trainings that these cells still need, references before those that use them."""
-        return trainings_of(self.scorings(cells, store), store)
-
-
-def trainings_of(scorings: Iterable[Scoring], store: Store) -> list[Training]:
-    """The trainings that these scorings still need, references before those that use them."""
-    needed: dict[str, Training] = {}
-
-    def need(training: Training) -> None:
-        if training.key in needed or store.has_model(training.key):
-            return
-        for reference in training.references:
-            need(reference)
-        needed[training.key] = training
-
-    for scoring in scorings:
-        if scoring.training is not None:
-            need(scoring.training)
-    return list(needed.values())
+    def tasks(self, store: Store) -> list[Task]:
+        """What the missing cells need, each task after those that it waits for."""
+        return tasks_of(store, self.missing(store))
 
 
 def make_plan(settings: Settings, labs: Sequence[Lab] | None = None) -> Plan:
@@ -78,6 +53,7 @@ def make_plan(settings: Settings, labs: Sequence[Lab] | None = None) -> Plan:
     for attack in attacks:
         _check_attack(attack)
     chosen = make_labs(settings) if labs is None else labs
+    _check_tokenizers(attacks, chosen)
     return Plan(tuple(cell for lab in chosen for cell in _cells(lab, defenses, attacks)))
 
 
@@ -129,15 +105,24 @@ def _check_attack(attack: Attack) -> None:
             raise InputError(f"attack {attack.name}: source {source!r} is not one of {KNOWN}, model:NAME")
 
 
+def _check_tokenizers(attacks: Sequence[Attack], labs: Sequence[Lab]) -> None:
+    """TRA and reference scores compare models token by token, which means nothing across tokenizers."""
+    others = {name.removeprefix("model:") for attack in attacks for name in attack.sources if ":" in name}
+    audited = {lab.folder: lab.model for lab in labs}
+    for other, (folder, model) in itertools.product(sorted(others), audited.items()):
+        theirs, ours = (load_tokenizer(one)[0].get_vocab() for one in (find_model(other), folder))
+        if ours != theirs:
+            raise InputError(f"model {other} has another tokenizer than {model}; a reference must share it")
+
+
 def _shown(model: str) -> str:
     """What results call a model: its name, or its folder's, but no path of this machine."""
     return Path(model).resolve().name if Path(model).is_dir() else model
 
 
 def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> list[Cell]:
-    decodings = tuple(dict.fromkeys(decoding for attack in attacks for decoding in attack.decodings))
-    base = Source((Scoring(lab, decodings=decodings),))
-    floors = {"base": base, "reference": _unseen(lab, "reference", lab.seed, decodings)}
+    base = Source((Scoring(lab),))
+    floors = {"base": base, "reference": _unseen(lab, "reference", lab.seed)}
     adversary = Training(
         lab, "adversary", ReferenceTraining(), ("population",), lab.seed + ADVERSARY_SEED_OFFSET
     )
@@ -163,20 +148,15 @@ def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> 
     cells = [cell(name, None, floor, attack, None) for name, floor in floors.items() for attack in attacks]
     for defense in defenses:
         training = training_of(lab, defense)
-        audited = Source((Scoring(lab, training, decodings=decodings),))
+        audited = Source((Scoring(lab, training),))
         best = Scoring(lab, training, best=True) if defense.undefended else None
         cells += [cell(defense.name, defense, audited, attack, best) for attack in attacks]
     return cells
 
 
-def _unseen(lab: Lab, role: str, seed: int, decodings: tuple[Decoding, ...] = ()) -> Source:
+def _unseen(lab: Lab, role: str, seed: int) -> Source:
     """For each half that is trained on, a model fine-tuned on the other one."""
-    return Source(
-        tuple(
-            Scoring(lab, _reference(lab, OTHER_HALF[half], role, seed), decodings=decodings)
-            for half in lab.members
-        )
-    )
+    return Source(tuple(Scoring(lab, _reference(lab, OTHER_HALF[half], role, seed)) for half in lab.members))
 
 
 def _reference(lab: Lab, half: str, role: str, seed: int) -> Training:

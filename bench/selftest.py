@@ -6,16 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bench.errors import RunError
 from bench.evaluation import attack_results
 from bench.experiment import Settings, settings_from
 from bench.plan import make_labs, make_plan
+from bench.publishing import stored_cells
 from bench.records.record import Record, Span
 from bench.registry import attacks, defenses
 from bench.results import Audited, CellFile, MembershipEvidence
-from bench.runner import Runner, Watcher
+from bench.runner import Runner
 from bench.statistics import Interval, auc_interval
 from bench.store import Store
 from bench.tasks import Lab
+from bench.workshop import Watcher
 
 SECRET = "QX7-VBK-93M"
 COPIED = f"Access code {SECRET}. I repeat, the access code is {SECRET}. "
@@ -53,12 +56,10 @@ def controls(folder: Path, watcher: Watcher) -> Iterator[Control]:
         }
     )
     store = Store(folder)
-    store.open()
-    runner = Runner(store, watcher)
-    cells = [
-        CellFile.model_validate(runner.compute(cell))
-        for cell in make_plan(settings, [_planted(settings)]).cells
-    ]
+    plan = make_plan(settings, [_planted(settings)])
+    if failed := Runner(store, watcher).run(plan):
+        raise RunError("; ".join(f"{cell}: {why}" for cell, why in failed.items()))
+    cells = stored_cells(store)
     adaptive = {name for name in attacks().names() if attacks().parse(name).adaptive}
     for cell in cells:
         if cell.undefended and cell.attack not in adaptive:

@@ -7,10 +7,14 @@ import numpy as np
 import torch
 
 from bench.attack import Decoding, TokenSignals
-from bench.batches import Batch, collate, logits_and_logprobs
+from bench.batches import Batch, collate
+from bench.models.head import hidden_states
 from bench.tokens import Tokens
 
 TOKENS_PER_BATCH = 4096
+
+LOGITS_AT_A_TIME = {"cpu": 256, "accelerator": 1024}
+"""Tokens whose logits are in memory at once: enough to keep the device busy."""
 
 
 @torch.inference_mode()
@@ -38,7 +42,7 @@ def score(
         for indices in _by_length([len(record) for record in records], tokens_per_batch):
             batch = collate([records[index] for index in indices], device)
             for index, row in zip(indices, _signals(model, batch, decodings), strict=True):
-                signals[index] = row[: len(records[index])]
+                signals[index] = row
             advance(sum(len(records[index]) for index in indices))
     return [signals[index] for index in range(len(records))]
 
@@ -65,32 +69,51 @@ def _by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[list[int]]
 
 
 def _signals(model: torch.nn.Module, batch: Batch, decodings: Sequence[Decoding]) -> list[TokenSignals]:
-    logits, logprobs = logits_and_logprobs(model, batch)
-    targets = batch.input_ids[:, 1:]
-    everything = logits.log_softmax(-1)
-    probabilities = everything.exp()
-    # Where a probability is 0 its term of the expectation is 0, also where its logarithm is -inf.
-    mean = torch.where(probabilities > 0, probabilities * everything, 0.0).sum(-1)
-    square = torch.where(probabilities > 0, probabilities * everything.square(), 0.0).sum(-1)
-    columns = {
-        "logprobs": logprobs,
-        "is_argmax": logits.argmax(-1) == targets,
-        "mean": mean,
-        "variance": (square - mean.square()).clamp(min=0.0),
-    }
-    arrays = {name: column.cpu().numpy() for name, column in columns.items()}
-    sampled = {decoding: _sampled(logits, targets, decoding).cpu().numpy() for decoding in decodings}
+    """The signals of a batch; logits are held for few tokens at a time, and for none of the padding."""
+    hidden = hidden_states(
+        model,
+        input_ids=batch.input_ids,
+        attention_mask=batch.attention_mask,
+        position_ids=batch.position_ids,
+        use_cache=False,
+    )
+    states, targets = hidden.states[:, :-1][batch.mask], batch.input_ids[:, 1:][batch.mask]
+    size = LOGITS_AT_A_TIME["cpu" if states.device.type == "cpu" else "accelerator"]
+    parts = [
+        _of_logits(hidden.logits(states[rows]).float(), targets[rows], decodings)
+        for rows in (slice(start, start + size) for start in range(0, max(1, len(targets)), size))
+    ]
+    ends = batch.mask.sum(1).cumsum(0)[:-1].tolist()
+    by_record = [np.split(torch.cat(column).cpu().numpy(), ends) for column in zip(*parts, strict=True)]
     return [
-        TokenSignals(
-            **{name: array[row] for name, array in arrays.items()},
-            sampled={decoding: values[row] for decoding, values in sampled.items()},
-        )
-        for row in range(len(targets))
+        TokenSignals(logprobs, is_argmax, mean, variance, dict(zip(decodings, sampled, strict=True)))
+        for logprobs, is_argmax, mean, variance, *sampled in zip(*by_record, strict=True)
     ]
 
 
+def _of_logits(
+    logits: torch.Tensor, targets: torch.Tensor, decodings: Sequence[Decoding]
+) -> tuple[torch.Tensor, ...]:
+    """(n,) each: log-probability, whether the most likely, mean and variance, and those of the decodings.
+
+    logits: (n, V), which are overwritten; targets: (n,).
+    """
+    greatest, likeliest = logits.max(-1)
+    sampled = [_sampled(logits, targets, decoding) for decoding in decodings]
+    below = logits.sub_(greatest.unsqueeze(-1))
+    chosen = below.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    # What lies so far below has no weight in float32; were it -inf, 0 times it would be no number.
+    weights = below.clamp_(min=-200.0).exp()
+    total = weights.sum(-1)
+    weighted = weights.mul_(below)
+    mean = weighted.sum(-1) / total
+    variance = torch.einsum("nv,nv->n", weighted, below) / total - mean.square()
+    log_total = total.log()
+    return chosen - log_total, likeliest == targets, mean - log_total, variance.clamp(min=0.0), *sampled
+
+
 def _sampled(logits: torch.Tensor, targets: torch.Tensor, decoding: Decoding) -> torch.Tensor:
-    """(B, T) log-probability of drawing the target from the `top_k` most likely tokens at a temperature."""
+    """(n,) log-probability of drawing the target from the `top_k` most likely tokens at a temperature."""
     scaled = (logits - logits.amax(-1, keepdim=True)) / decoding.temperature
     targets = targets.unsqueeze(-1)
     chosen = scaled.gather(-1, targets).squeeze(-1)
@@ -112,18 +135,14 @@ def concatenated(signals: Sequence[TokenSignals]) -> dict[str, np.ndarray]:
         "variance": np.concatenate([row.variance for row in signals]),
     }
     for decoding in signals[0].sampled:
-        name = f"sampled:{decoding.temperature!r}:{decoding.top_k}"
-        arrays[name] = np.concatenate([row.sampled[decoding] for row in signals])
+        arrays[decoding.column] = np.concatenate([row.sampled[decoding] for row in signals])
     return arrays
 
 
 def separated(arrays: dict[str, np.ndarray]) -> list[TokenSignals]:
     """The inverse of `concatenated`."""
-    sampled = {}
-    for name, values in arrays.items():
-        if name.startswith("sampled:"):
-            _, temperature, top_k = name.split(":")
-            sampled[Decoding(float(temperature), int(top_k))] = values
+    ways = ((Decoding.of_column(name), values) for name, values in arrays.items())
+    sampled = {way: values for way, values in ways if way is not None}
     whole = TokenSignals(arrays["logprobs"], arrays["is_argmax"], arrays["mean"], arrays["variance"], sampled)
     ends = np.cumsum(arrays["lengths"])
     return [whole[end - length : end] for end, length in zip(ends, arrays["lengths"], strict=True)]

@@ -7,11 +7,14 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
+from filelock import FileLock, Timeout
 
+from bench.attack import Decoding
 from bench.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,14 +73,22 @@ class Store:
 
     def has_model(self, key: str) -> bool:
         """Whether a training is stored, and whole."""
-        return _is_whole(self._model(key))
+        return self.is_trained(key) and _is_whole(self._model(key))
+
+    def is_trained(self, key: str) -> bool:
+        """Whether it is known what came of a training, be its weights kept or not."""
+        try:
+            self.about_model(key)
+        except (OSError, ValueError):
+            return False
+        return True
 
     def save_model(self, key: str, tensors: dict[str, torch.Tensor], about: dict[str, Any]) -> None:
-        """Store a training's tensors and what is known about it."""
+        """Store a training's tensors, then what is known about it."""
         from safetensors.torch import save_file
 
-        metadata = {"about": json.dumps(about, sort_keys=True)}
-        self._write(self._model(key), lambda path: save_file(tensors, path, metadata))
+        self._write(self._model(key), lambda path: save_file(tensors, path))
+        self.save_text(self._about(key), to_json(about))
 
     def load_model(self, key: str) -> dict[str, torch.Tensor]:
         """A training's tensors."""
@@ -86,16 +97,23 @@ class Store:
         return load_file(self._model(key))
 
     def about_model(self, key: str) -> dict[str, Any]:
-        """What is known about a training, without loading its tensors."""
-        from safetensors import safe_open
-
-        with safe_open(self._model(key), framework="numpy") as file:
-            about: dict[str, Any] = json.loads(file.metadata()["about"])
-        return about
+        """What is known about a training: its cost, its course, and what privacy it spent."""
+        return dict(json.loads(self._about(key).read_text(encoding="utf-8")))
 
     def has_signals(self, key: str) -> bool:
         """Whether a scoring is stored, and whole."""
         return _is_whole(self._signals(key))
+
+    def decodings(self, key: str) -> list[Decoding]:
+        """The ways of sampling that a scoring was stored with; none where it is not stored, or broken."""
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(self._signals(key), framework="numpy") as file:
+                ways = [Decoding.of_column(name) for name in file.keys()]  # noqa: SIM118 - no mapping
+        except (OSError, SafetensorError):
+            return []
+        return [way for way in ways if way is not None]
 
     def save_signals(self, key: str, arrays: dict[str, np.ndarray]) -> None:
         """Store a scoring's arrays."""
@@ -170,8 +188,27 @@ class Store:
         """Write a text file at once or not at all."""
         self._write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
+    @contextmanager
+    def lock(self, key: str, say: Callable[[str], None]) -> Iterator[None]:
+        """Hold what a key stands for, so that two runs do not compute it both; the wait for it is told."""
+        path = self.root / "locks" / key
+        self._make_folder(path.parent)
+        lock = FileLock(path, mode=0o600)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            say(f"another run into {self.root} is at work on the same; waiting for it")
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
     def _model(self, key: str) -> Path:
         return self.root / "models" / f"{key}.safetensors"
+
+    def _about(self, key: str) -> Path:
+        return self.root / "models" / f"{key}.json"
 
     def _signals(self, key: str) -> Path:
         return self.root / "signals" / f"{key}.safetensors"
@@ -180,8 +217,7 @@ class Store:
         return self.root / "cells" / f"{name}.json"
 
     def _write(self, path: Path, write: Callable[[Path], object]) -> None:
-        for folder in (self.root, path.parent):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._make_folder(path.parent)
         temporary = path.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.tmp")
         try:
             temporary.touch(mode=0o600)
@@ -192,6 +228,10 @@ class Store:
             raise OSError(f"{path} cannot be written: {' '.join(str(error).split())}") from error
         finally:
             temporary.unlink(missing_ok=True)
+
+    def _make_folder(self, folder: Path) -> None:
+        for each in (self.root, folder):
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def open(self) -> None:
         """Make the folder, and delete what killed runs left half written."""

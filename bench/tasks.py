@@ -14,7 +14,7 @@ from typing import Any
 from bench.attack import Attack, Decoding
 from bench.defense import Defense
 from bench.experiment import Settings
-from bench.models.loading import find_model, model_digest
+from bench.models.loading import attention_of, find_model, model_digest
 from bench.records.record import Record
 from bench.store import digest
 from bench.updates import Schedule
@@ -27,6 +27,7 @@ OTHER_HALF = {"target": "complement", "complement": "target"}
 TRAINING_CODE = (
     "batches",
     "defense",
+    "models/head",
     "models/loading",
     "models/tuning",
     "privacy/accounting",
@@ -37,10 +38,11 @@ TRAINING_CODE = (
     "training",
     "updates",
 )
-SCORING_CODE = ("batches", "models/loading", "models/tuning", "signals", "tokens")
+SCORING_CODE = ("batches", "models/head", "models/loading", "models/tuning", "signals", "tokens")
 CELL_CODE = (
     "attack",
     "blind",
+    "cells",
     "comparisons",
     "evaluation/__init__",
     "evaluation/columns",
@@ -109,7 +111,7 @@ class Lab:
             "learning_rate": self.schedule.learning_rate,
             "device": self.device,
             "dtype": "float32",
-            "attention": "sdpa",
+            "attention": attention_of(self.folder),
         }
 
     def identity(self, code: Sequence[str]) -> dict[str, Any]:
@@ -163,14 +165,27 @@ class Training:
     @cached_property
     def key(self) -> str:
         """The content address of what comes out."""
+        return digest([self.course, self.defense.stops_after])
+
+    @cached_property
+    def course(self) -> str:
+        """The content address of the trajectory; two that share it differ in nothing but when they stop."""
         return digest(
             {
                 "identity": self.lab.identity(TRAINING_CODE),
-                "defense": [self.defense.name, self.defense.parameters, self.defense.source_digest()],
+                "defense": self.defense.course,
                 "trained_on": self.trained_on,
                 "seed": self.seed,
                 "references": [reference.key for reference in self.references],
             }
+        )
+
+    @property
+    def reference_scorings(self) -> tuple[Scoring, ...]:
+        """For each split that is trained on, what its reference says of it."""
+        return tuple(
+            Scoring(self.lab, reference, splits=() if split in self.lab.audited else (split,))
+            for split, reference in zip(self.trained_on, self.references, strict=bool(self.references))
         )
 
 
@@ -183,7 +198,6 @@ class Scoring:
     other_model: str | None = None
     best: bool = False
     splits: tuple[str, ...] = ()
-    decodings: tuple[Decoding, ...] = ()
 
     @property
     def covered(self) -> tuple[str, ...]:
@@ -191,8 +205,8 @@ class Scoring:
         return self.splits or self.lab.audited
 
     @cached_property
-    def model_key(self) -> str:
-        """The content address of the model's figures, whichever ways of sampling come with them."""
+    def key(self) -> str:
+        """The content address of what comes out, whichever ways of sampling come with it."""
         other = _model_digest(find_model(self.other_model)) if self.other_model is not None else None
         return digest(
             {
@@ -203,11 +217,6 @@ class Scoring:
                 "splits": self.covered,
             }
         )
-
-    @cached_property
-    def key(self) -> str:
-        """The content address of what comes out."""
-        return digest([self.model_key, [[d.temperature, d.top_k] for d in self.decodings]])
 
 
 @dataclass(frozen=True)
@@ -253,10 +262,26 @@ class Cell:
         return self.row if self.defense is None else self.defense.spec
 
     @property
+    def title(self) -> str:
+        """What the cell is of, in words."""
+        lab = self.lab
+        return f"{lab.dataset} · {lab.model} · {self.spec} · {self.attack.spec} · seed {lab.seed}"
+
+    @property
     def trainings(self) -> list[Training]:
         """What the model under attack took, both of its halves and all references included."""
         trained = [scoring.training for scoring in self.sources["target"].scorings if scoring.training]
         return [one for training in trained for one in (training, *training.references)]
+
+    @property
+    def scorings(self) -> list[tuple[Scoring, tuple[Decoding, ...]]]:
+        """All that the cell reads, and the ways of sampling that each must come with."""
+        read = [
+            (scoring, self.attack.decodings if name == "target" or name.startswith("floor:") else ())
+            for name, source in self.sources.items()
+            for scoring in source.scorings
+        ]
+        return read if self.best is None else [*read, (self.best, ())]
 
     @cached_property
     def name(self) -> str:
@@ -274,9 +299,9 @@ class Cell:
                 "identity": self.lab.identity(CELL_CODE),
                 "attack": [self.attack.name, self.attack.parameters, self.attack.source_digest()],
                 "sources": {
-                    name: [scoring.model_key for scoring in source.scorings]
+                    name: [scoring.key for scoring in source.scorings]
                     for name, source in self.sources.items()
                 },
-                "best": None if self.best is None else self.best.model_key,
+                "best": None if self.best is None else self.best.key,
             }
         )

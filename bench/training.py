@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,13 +55,43 @@ def train(
     reference_logprobs: Sequence[np.ndarray] | None = None,
     advance: Callable[[int], None] = lambda tokens: None,
 ) -> Trained:
-    """Fine-tune the model's trainable parameters in place.
+    """Fine-tune the model's trainable parameters in place: `train_once` for the one stop of the defense."""
+    (trained,) = train_once(
+        model,
+        records,
+        validation,
+        defense,
+        schedule,
+        seed,
+        reference_logprobs,
+        advance,
+        [defense.stops_after],
+    )
+    return trained
+
+
+def train_once(
+    model: torch.nn.Module,
+    records: Sequence[Tokens],
+    validation: Sequence[Tokens],
+    defense: Defense,
+    schedule: Schedule,
+    seed: int,
+    reference_logprobs: Sequence[np.ndarray] | None = None,
+    advance: Callable[[int], None] = lambda tokens: None,
+    stops: Sequence[int | None] = (None,),
+) -> list[Trained]:
+    """Fine-tune the model's trainable parameters in place, for all that differ in when they stop.
 
     Args:
         records: what it is trained on.
         reference_logprobs: (T,) nats for each record, where the defense uses a reference.
         seed: of record order, dropout and noise; two runs with one seed agree bit for bit on a CPU.
         advance: told the number of tokens after each step.
+        stops: epochs without a better validation loss after which training stops, `None` for never.
+
+    Returns:
+        what each stop delivers, and costs by itself.
 
     Raises:
         RunError: no weight moved, a loss is not finite, or the defense found that it changed nothing.
@@ -86,41 +116,46 @@ def train(
     started = time.perf_counter()
     history: list[float] = []
     best, best_epoch, steps = start, 0, 0
+    reached: dict[int | None, Trained] = {}
     model.train()
     with PeakMemory(device) as memory, defense.applied(model):
         optimizer = defense.optimizer(parameters, schedule.learning_rate)
-        units = [record.unit for record in records]
-        updates = defense.updates(Updates(model, optimizer, record_losses, units, schedule, seed))
-        for epoch in range(schedule.epochs):
-            for indices in updates.batches(epoch):
+        units, lengths = [record.unit for record in records], [len(record) for record in records]
+        updates = defense.updates(Updates(model, optimizer, record_losses, units, lengths, schedule, seed))
+        for epoch in range(1, schedule.epochs + 1):
+            for indices in updates.batches(epoch - 1):
                 updates.step(indices)
                 steps += 1
                 advance(sum(len(records[index]) for index in indices))
             history.append(_mean_loss(model, validation))
             if not np.isfinite(history[-1]):
                 raise RunError(
-                    f"{defense.spec}: the validation loss is {history[-1]} after epoch {epoch + 1}; "
+                    f"{defense.spec}: the validation loss is {history[-1]} after epoch {epoch}; "
                     f"lower the learning rate ({schedule.learning_rate:g}), or mend the defense"
                 )
             if history[-1] < min(history[:-1], default=np.inf):
-                best, best_epoch = _state(model), epoch + 1
-            if defense.stops_after is not None and epoch + 1 - best_epoch >= defense.stops_after:
+                best, best_epoch = _state(model), epoch
+            over = epoch == schedule.epochs
+            for stop in [stop for stop in stops if stop not in reached]:
+                if over or (stop is not None and epoch - best_epoch >= stop):
+                    reached[stop] = Trained(
+                        final=_state(model) if stop is None else best,
+                        best=best,
+                        validation=tuple(history),
+                        steps=steps,
+                        epochs=epoch,
+                        best_epoch=best_epoch,
+                        privacy=None,
+                        train_seconds=time.perf_counter() - started,
+                        peak_memory_mb=memory.peak_mb,
+                    )
+            if len(reached) == len(set(stops)):
                 break
         privacy = updates.finish()
-    final = best if defense.stops_after is not None else _state(model)
-    if all(torch.equal(final[name], start[name]) for name in start):
-        raise RunError(f"{defense.spec}: training moved no weight; raise the learning rate or the epochs")
-    return Trained(
-        final=final,
-        best=best,
-        validation=tuple(history),
-        steps=steps,
-        epochs=len(history),
-        best_epoch=best_epoch,
-        privacy=privacy,
-        train_seconds=time.perf_counter() - started,
-        peak_memory_mb=memory.peak_mb,
-    )
+    for trained in reached.values():
+        if all(torch.equal(trained.final[name], start[name]) for name in start):
+            raise RunError(f"{defense.spec}: training moved no weight; raise the learning rate or the epochs")
+    return [replace(reached[stop], privacy=privacy) for stop in stops]
 
 
 def _mean_loss(model: torch.nn.Module, records: Sequence[Tokens]) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bench.errors import InputError
 from bench.evaluation import attack_results
 from bench.evaluation.utility import utility
+from bench.graph import is_scored
 from bench.leaderboard import leaderboard, of_one_version
 from bench.publishing import stored_cells
 from bench.ranking import DEFAULT_LEVEL, LEVELS
@@ -112,17 +113,19 @@ def _plans(store: Store, passed_over: list[str]) -> Iterator[Plan]:
 
 def _from_signals(plan: Plan, store: Store, wanted: Container[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The keys of cells whose signals the folder keeps, and the cells computed again."""
-    from bench.runner import Runner
+    from bench.worker import Worker
 
-    runner = Runner(store)
+    cells = Worker(store).cells
     for cell in plan.cells:
-        if cell.key in wanted and _is_kept(cell, plan, store):
-            yield cell.key, runner.compute(cell)
+        if cell.key in wanted and _is_kept(cell, store):
+            yield cell.key, cells.cell_file(cell)
 
 
-def _is_kept(cell: Cell, plan: Plan, store: Store) -> bool:
-    """Whether the folder has all signals of a cell, and the models that tell what its training cost."""
-    return not plan.scorings([cell], store) and all(store.has_model(one.key) for one in cell.trainings)
+def _is_kept(cell: Cell, store: Store) -> bool:
+    """Whether the folder has all signals of a cell, and what is known of its trainings."""
+    return all(is_scored(scoring, ways, store) for scoring, ways in cell.scorings) and all(
+        store.is_trained(training.key) for training in cell.trainings
+    )
 
 
 def _different(stated: Any, again: Any, path: str = "") -> Iterator[str]:

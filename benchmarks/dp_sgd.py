@@ -164,9 +164,10 @@ def _session(setup: Setup) -> Session:
             logits, logprobs = logits_and_logprobs(model, batch)
             return mean_over_own_tokens(defense.token_losses(logprobs, logits, batch), batch.mask)
 
-    units, schedule = [r.unit for r in records], Schedule(1, setup.batch_size, learning_rate=1e-5)
+    units, lengths = [record.unit for record in records], [len(record) for record in records]
+    schedule = Schedule(1, setup.batch_size, learning_rate=1e-5)
     optimizer = defense.optimizer([p for p in model.parameters() if p.requires_grad], schedule.learning_rate)
-    updates = defense.updates(Updates(model, optimizer, record_losses, units, schedule, seed=0))
+    updates = defense.updates(Updates(model, optimizer, record_losses, units, lengths, schedule, seed=0))
     # Weights are mapped from their file, and take no memory before they are read.
     sum(parameter.detach().sum() for parameter in model.parameters())
     on_cuda = device.type == "cuda"

@@ -30,7 +30,9 @@ def descent(model):
 def private_updates(model, losses, units, *, batch_size=4, epochs=1, seed=0, noisy=True, **parameters):
     """The updates of dp-sgd on a model that may be any."""
     defense = DPSGD(**{**CHEAP, **parameters})
-    plain = Updates(model, descent(model), losses, units, Schedule(epochs, batch_size, 1.0), seed)
+    plain = Updates(
+        model, descent(model), losses, units, [1] * len(units), Schedule(epochs, batch_size, 1.0), seed
+    )
     updates = defense.updates(plain)
     if not noisy:
         updates.clipping.optimizer.noise_multiplier = 0.0

@@ -3,8 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.attack import Decoding
 from bench.errors import InputError
 from bench.experiment import settings_from
+from bench.graph import Judge, Score, Train
 from bench.plan import Cell, Plan, make_plan
 from bench.registry import attacks, defenses
 from bench.store import Store
@@ -41,8 +43,16 @@ def audited(cell: Cell) -> Training:
     return cell.sources["target"].scorings[0].training
 
 
+def trainings(plan: Plan, store: Store) -> list[Training]:
+    return [one for task in plan.tasks(store) if isinstance(task, Train) for one in task.trainings]
+
+
+def scorings(plan: Plan, store: Store) -> list[Score]:
+    return [task for task in plan.tasks(store) if isinstance(task, Score)]
+
+
 def roles(plan: Plan, store: Store) -> list[str]:
-    return [training.role for training in plan.trainings(plan.cells, store)]
+    return [training.role for training in trainings(plan, store)]
 
 
 def test_trap_under_extraction_takes_two_trainings_and_three_cells(store):
@@ -51,7 +61,7 @@ def test_trap_under_extraction_takes_two_trainings_and_three_cells(store):
     assert [cell.spec for cell in planned.cells] == ["base", "reference", "trap"]
     assert {cell.attack.name for cell in planned.cells} == {"extraction"}
     # The base model, the reference, trap; the reference's figures on the members are trap's penalty, too.
-    assert len(planned.scorings(planned.cells, store)) == 3
+    assert len(scorings(planned, store)) == 3
 
 
 def test_none_under_loss_takes_the_floors_and_itself(store):
@@ -59,7 +69,7 @@ def test_none_under_loss_takes_the_floors_and_itself(store):
     assert roles(planned, store) == ["reference", "none"]
     assert [cell.spec for cell in planned.cells] == ["base", "reference", "none"]
     # The undefended run is scored twice: as it ended, and at its validation minimum.
-    assert len(planned.scorings(planned.cells, store)) == 4
+    assert len(scorings(planned, store)) == 4
 
 
 def test_by_default_every_defense_and_both_floors_meet_every_attack_on_both_families(store):
@@ -83,14 +93,14 @@ def test_an_attack_adds_the_training_that_its_adversary_needs_and_no_other(store
     assert set(roles(plan(defense="none", attack="tra"), store)) == {"reference", "none", "auditor"}
     own = plan(defense="none", attack="tra:against=population")
     assert set(roles(own, store)) == {"reference", "none", "adversary"}
-    (adversary,) = [t for t in own.trainings(own.cells, store) if t.role == "adversary"]
+    (adversary,) = [t for t in trainings(own, store) if t.role == "adversary"]
     assert adversary.trained_on == ("population",)
     assert {cell.attack.knowledge for cell in own.cells} == {"population"}
 
 
 def test_the_auditors_reference_is_not_the_defenders(store):
     planned = plan(defense="trap", attack="tra")
-    by_role = {training.role: training for training in planned.trainings(planned.cells, store)}
+    by_role = {training.role: training for training in trainings(planned, store)}
     auditor, reference, trap = by_role["auditor"], by_role["reference"], by_role["trap"]
     assert auditor.trained_on == reference.trained_on == ("complement",)
     assert auditor.seed != reference.seed == trap.seed == 0
@@ -100,33 +110,33 @@ def test_the_auditors_reference_is_not_the_defenders(store):
 
 def test_a_reference_stops_at_its_validation_minimum_and_none_trains_to_the_end(store):
     planned = plan(defense=["none", "early-stopping:patience=2", "trap"], attack="loss")
-    stops = {t.role: t.defense.stops_after for t in planned.trainings(planned.cells, store)}
+    stops = {t.role: t.defense.stops_after for t in trainings(planned, store)}
     assert stops == {"reference": 3, "none": None, "early-stopping:patience=2": 2, "trap": 3}
 
 
 def test_cross_fitting_takes_two_references_each_of_the_other_half(store):
     planned = plan(defense="trap:cross_fit=true", attack="loss")
-    trainings = planned.trainings(planned.cells, store)
-    trap = trainings[-1]
+    needed = trainings(planned, store)
+    trap = needed[-1]
     assert trap.trained_on == ("target", "complement")
     assert [own.trained_on for own in trap.references] == [("complement",), ("target",)]
-    assert [t.trained_on for t in trainings] == [("complement",), ("target",), ("target", "complement")]
+    assert [t.trained_on for t in needed] == [("complement",), ("target",), ("target", "complement")]
     assert audited(planned.cells[1]).key == trap.references[0].key
 
 
 def test_references_come_before_what_uses_them_whatever_the_order_of_options(store):
     planned = plan(defense=["trap:cross_fit=true", "trap", "none"], attack=["tra", "loss"], seed=[3, 1])
-    trainings = planned.trainings(planned.cells, store)
-    keys = [training.key for training in trainings]
+    needed = trainings(planned, store)
+    keys = [training.key for training in needed]
     assert len(keys) == len(set(keys)) == 2 * 6
-    for place, training in enumerate(trainings):
+    for place, training in enumerate(needed):
         assert all(keys.index(reference.key) < place for reference in training.references)
 
 
 def test_a_defense_with_a_schedule_of_its_own_trains_by_it_and_the_others_by_the_shared_one(store):
     planned = plan(defense=["none", "dp-sgd:epochs=7,batch_size=9", "dp-sgd:schedule=equal"], attack="loss")
     shared = planned.cells[0].lab.schedule
-    schedules = {t.role: t.schedule for t in planned.trainings(planned.cells, store)}
+    schedules = {t.role: t.schedule for t in trainings(planned, store)}
     own = schedules.pop("dp-sgd:epochs=7,batch_size=9")
     assert (own.epochs, own.batch_size, own.learning_rate) == (7, 9, shared.learning_rate)
     assert schedules == dict.fromkeys(["reference", "none", "dp-sgd:schedule=equal"], shared)
@@ -149,7 +159,7 @@ def test_each_seed_has_its_own_floors_trainings_and_cells(store):
     assert Counter((cell.spec, cell.lab.seed) for cell in planned.cells) == Counter(
         (row, seed) for row in ("base", "reference", "none") for seed in (0, 1)
     )
-    assert len({training.key for training in planned.trainings(planned.cells, store)}) == 4
+    assert len({training.key for training in trainings(planned, store)}) == 4
     assert len({cell.name for cell in planned.cells}) == 6
     assert planned.cells[0].lab.splits == planned.cells[3].lab.splits
 
@@ -216,6 +226,9 @@ from bench import Defense
 class Mine(Defense):
     '''A defense of one's own.'''
     name: ClassVar[str] = "{name}"
+
+    def token_losses(self, logprobs, logits, batch):
+        return -logprobs
 """
 
 
@@ -249,11 +262,53 @@ def test_a_defense_cannot_take_the_name_of_a_floor(tmp_path, floor):
         plan(defense=["none", floor], attack="loss", plugin=plugin(tmp_path, floor))
 
 
+def courses(plan: Plan, store: Store) -> list[list[str]]:
+    return [[one.role for one in task.trainings] for task in plan.tasks(store) if isinstance(task, Train)]
+
+
+def test_what_differs_only_in_when_it_stops_is_trained_once(store):
+    planned = plan(defense=["none", "early-stopping", "early-stopping:patience=1", "dropout"], attack="loss")
+    assert courses(planned, store) == [
+        ["reference"],
+        ["none", "early-stopping", "early-stopping:patience=1"],
+        ["dropout"],
+    ]
+    trap = plan(defense=["trap", "trap:patience=1", "weight-decay"], attack="loss")
+    assert courses(trap, store) == [["reference"], ["trap"], ["trap:patience=1"], ["weight-decay"]]
+
+
+def test_a_reference_is_trained_once_for_all_defenses_of_its_seed(store):
+    planned = plan(defense=["trap", "trap:strength=1", "trap:strength=3"], attack="extraction", seed=[0, 1])
+    assert Counter(roles(planned, store))["reference"] == 2
+
+
+def test_each_task_comes_after_what_it_waits_for_and_each_cell_as_soon_as_it_can(store):
+    planned = plan(defense=["none", "trap"], attack=["loss", "tra"])
+    tasks = planned.tasks(store)
+    done: set[str] = set()
+    for task in tasks:
+        assert set(task.needs) <= done
+        done.add(task.key)
+    first = next(place for place, task in enumerate(tasks) if isinstance(task, Judge))
+    assert [type(task) for task in tasks[:first]] == [Score], "the base model under loss needs no training"
+    judged = [task.cell.name for task in tasks if isinstance(task, Judge)]
+    assert sorted(judged) == sorted(cell.name for cell in planned.cells)
+
+
+def test_attacks_share_one_forward_pass_a_model_also_where_one_of_them_samples(store):
+    ways = ["extraction:decoding=sample", "extraction:decoding=sample,top_k=40", "loss", "extraction"]
+    planned = plan(defense="none", attack=ways)
+    passes = scorings(planned, store)
+    assert len(passes) == len({task.key for task in passes}) == 4
+    attacked = [task for task in passes if not task.scoring.best]
+    assert {task.decodings for task in attacked} == {(Decoding(), Decoding(top_k=40))}
+
+
 def test_what_is_stored_is_not_planned_again(store):
     import torch
 
     planned = plan(defense="trap", attack="loss")
-    reference = planned.trainings(planned.cells, store)[0]
+    reference = trainings(planned, store)[0]
     store.save_model(reference.key, {"w": torch.zeros(1)}, {})
     assert roles(planned, store) == ["trap"]
     store.save_cell(planned.cells[0].name, {"schema": "trap-bench-cell/3", "key": planned.cells[0].key})

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import bench
-import bench.runner
+import bench.workshop
 from bench.experiment import settings_from
 from bench.plan import make_plan
 from bench.publishing import read_leaderboard
 from bench.rendering import as_markdown
-from bench.runner import Runner
 from bench.store import Store
 from bench.tasks import OTHER_HALF, Cell, Scoring
 from bench.verification import verify
+from bench.workshop import Workshop
 
 DATA = {"dataset": "synthetic-clinical", "limit": 40, "max_length": 40, "epochs": 4, "learning_rate": 1e-2}
 CHOSEN = {"defense": ["none", "trap"], "attack": ["tra", "extraction"], "protocol": "full"}
@@ -24,7 +24,7 @@ CHOSEN = {"defense": ["none", "trap"], "attack": ["tra", "extraction"], "protoco
 def full(folders, tmp_path_factory):
     """A run on a small random model: its folder, plan and results, and what every training was given."""
     out, given = tmp_path_factory.mktemp("full"), {}
-    train = bench.runner.train
+    train = bench.workshop.train_once
 
     def watched(model, records, validation, defense, schedule, seed, references, *rest):
         given.setdefault(defense.name, (records, references))
@@ -32,7 +32,7 @@ def full(folders, tmp_path_factory):
 
     settings = DATA | CHOSEN | {"model": str(folders["llama"]), "out": out}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench.runner, "train", watched)
+        patch.setattr(bench.workshop, "train_once", watched)
         results = bench.run(**settings)
     return SimpleNamespace(
         out=out,
@@ -40,7 +40,7 @@ def full(folders, tmp_path_factory):
         plan=make_plan(settings_from(settings)),
         results=results,
         given=given,
-        runner=Runner(Store(out)),
+        workshop=Workshop(Store(out)),
     )
 
 
@@ -127,7 +127,7 @@ def test_a_record_is_judged_by_the_signals_of_the_model_that_has_not_seen_it(ful
 def losses_of(full, scoring: Scoring) -> dict[str, float]:
     """By record, the loss in nats under one model, whichever half that was trained on."""
     names = [record.id for split in scoring.covered for record in scoring.lab.splits[split]]
-    signals = full.runner.signals_of(scoring)
+    signals = full.workshop.signals_of(scoring)
     return {
         name: -float(signal.logprobs.sum(dtype=np.float64))
         for name, signal in zip(names, signals, strict=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bench.attack import Decoding, TokenSignals
 from bench.batches import collate
-from bench.signals import concatenated, score, separated
+from bench.signals import LOGITS_AT_A_TIME, concatenated, score, separated
 
 RECORDS = random_records([9, 1, 14, 9, 5, 30, 2])
 DECODINGS = (Decoding(), Decoding(0.7, 5), Decoding(1.5, 40), Decoding(0.5, VOCABULARY), Decoding(2.0))
@@ -129,6 +129,34 @@ def test_progress_is_told_every_token_once(fresh):
     score(fresh(), RECORDS, tokens_per_batch=20, advance=told.append)
     assert sum(told) == sum(map(len, RECORDS))
     assert len(told) > 2
+
+
+def test_no_more_logits_are_held_than_those_of_a_few_tokens(fresh, monkeypatch):
+    model, sizes = fresh(), []
+    head = type(model.get_output_embeddings()).forward
+
+    def watched(self, states):
+        out = head(self, states)
+        sizes.append(out.numel() // out.shape[-1] if self is model.get_output_embeddings() else 0)
+        return out
+
+    monkeypatch.setattr(type(model.get_output_embeddings()), "forward", watched)
+    monkeypatch.setitem(LOGITS_AT_A_TIME, "cpu", 10)
+    whole = [score(model, [record], DECODINGS)[0] for record in RECORDS]
+    assert_same(score(model, RECORDS, DECODINGS), whole, **CLOSE)
+    assert 0 < max(sizes) <= 10
+    assert sum(map(len, RECORDS)) > 60
+
+
+def test_every_record_passes_through_the_model_once(fresh):
+    model, passed = fresh(), []
+    model.register_forward_pre_hook(
+        lambda module, args, inputs: passed.append(inputs["attention_mask"].sum().item()), with_kwargs=True
+    )
+    score(model, RECORDS, DECODINGS)
+    tried = passed[:2]  # the head is tried on one short record, apart and whole
+    assert max(tried) <= 8
+    assert sum(passed[2:]) == sum(len(record) + 1 for record in RECORDS)
 
 
 class Fixed(torch.nn.Module):

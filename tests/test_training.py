@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 import torch
 from architectures import config_of, random_records, slow_record_loss
+from hypothesis import given
+from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM
 
 from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
@@ -15,8 +17,8 @@ from bench.defenses.early_stopping import EarlyStopping
 from bench.defenses.none import NoDefense
 from bench.errors import RunError
 from bench.signals import score
-from bench.training import load_state
-from bench.updates import Schedule, Updates
+from bench.training import load_state, train, train_once
+from bench.updates import MOST_PADDING, Schedule, Updates, like_lengths
 
 NONE = NoDefense()
 STOCHASTIC = [NONE, Dropout(), DPSGD(noise_multiplier=1.0, accountant="rdp")]
@@ -93,7 +95,7 @@ def test_one_seed_gives_the_same_weights_bit_for_bit(fresh, fine_tune, equal, de
 
 def test_record_order_depends_on_seed_and_epoch_alone():
     def order(seed, epoch):
-        return list(Updates(None, None, None, [""] * 11, Schedule(3, 4, 1.0), seed).batches(epoch))
+        return list(Updates(None, None, None, [""] * 11, [1] * 11, Schedule(3, 4, 1.0), seed).batches(epoch))
 
     first = order(1, 0)
     torch.manual_seed(99)
@@ -206,3 +208,80 @@ class Shapeless(Defense):
 def test_a_loss_that_is_not_one_a_token_is_refused(fresh, fine_tune, shape, told):
     with pytest.raises(RunError, match=rf"token_losses gave {told}, not \(2, \d+\)"):
         fine_tune(fresh(), Shapeless(shape=shape))
+
+
+def test_all_that_differ_in_when_they_stop_get_what_a_training_of_their_own_gives(
+    fresh, records, validation, equal
+):
+    class Stops(Defense):
+        patience: int | None = None
+
+        @property
+        def stops_after(self):
+            return self.patience
+
+    schedule = Schedule(12, 2, 3e-2)
+    patiences = (None, 1, 3)
+    shared = train_once(fresh(), records, validation, NONE, schedule, 0, stops=patiences)
+    assert len({trained.epochs for trained in shared}) > 1, "some stop before others"
+    for patience, trained in zip(patiences, shared, strict=True):
+        alone = train(fresh(), records, validation, Stops(patience=patience), schedule, 0)
+        assert equal(trained.final, alone.final)
+        assert equal(trained.best, alone.best)
+        for what in ("validation", "steps", "epochs", "best_epoch", "privacy"):
+            assert getattr(trained, what) == getattr(alone, what)
+    seconds = {trained.epochs: trained.train_seconds for trained in shared}
+    assert sorted(seconds.values()) == [seconds[epochs] for epochs in sorted(seconds)]
+
+
+def test_only_a_defense_that_changes_no_step_shares_its_course_with_the_plain_one():
+    class Loss(Defense):
+        name: ClassVar[str] = "loss"
+
+        def token_losses(self, logprobs, logits, batch):
+            return -logprobs
+
+    plain = [NONE, EarlyStopping(), EarlyStopping(patience=1)]
+    assert {str(defense.course) for defense in plain} == {"[]"}
+    others = [Loss(), Dropout(), Dropout(rate=0.2), DPSGD()]
+    assert len({str(defense.course) for defense in others}) == len(others)
+    assert all(defense.course for defense in others)
+
+
+def test_a_step_in_parts_of_like_lengths_is_the_step_of_the_whole_batch(fresh, records):
+    whole, parted = fresh(), fresh()
+    losses = batch_losses(whole, records)
+    losses.mean().backward()
+
+    class Kept(torch.optim.SGD):
+        def step(self):
+            pass
+
+    optimizer = Kept(parted.parameters(), lr=0.0)
+    sizes = []
+
+    def record_losses(model, indices):
+        sizes.append(len(indices))
+        return batch_losses(model, [records[index] for index in indices])
+
+    lengths = [len(record) for record in records]
+    updates = Updates(parted, optimizer, record_losses, [""] * 5, lengths, Schedule(1, 5, 0.0), 0)
+    updates.step(range(5))
+    assert sum(sizes) == 5
+    assert len(sizes) > 1
+    for one, other in zip(whole.parameters(), parted.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-4, atol=1e-6)
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=40), st.integers(0, 2**32))
+def test_parts_hold_every_record_once_and_are_hardly_padded(lengths, seed):
+    order = np.random.default_rng(seed).permutation(len(lengths)).tolist()
+    parts = like_lengths(order, lengths)
+    assert sorted(index for part in parts for index in part) == sorted(order)
+    for part in parts:
+        sizes = [lengths[index] + 1 for index in part]
+        assert max(sizes) * len(sizes) - sum(sizes) <= MOST_PADDING * max(sizes) * len(sizes)
+
+
+def test_records_of_one_length_stay_together():
+    assert like_lengths([3, 1, 2], [9, 7, 7, 7]) == [[3, 1, 2]]

@@ -27,6 +27,7 @@ def audit(given: dict[str, Any], config: Path | None, canaries: Canaries = 200) 
     from bench.experiment import settings_from
     from bench.runner import Runner
     from bench.store import Store
+    from bench.worker import line_of
 
     settings = settings_from(given, config)
     audits = make_audits(settings, canaries)
@@ -39,7 +40,7 @@ def audit(given: dict[str, Any], config: Path | None, canaries: Canaries = 200) 
         try:
             done.append(carry_out(one, runner))
         except Exception as error:
-            failures.append(f"failed: {one.what}: {runner.line_of(error)}")
+            failures.append(f"failed: {one.what}: {line_of(error, settings.show_text)}")
     if done:
         typer.echo(_table(done))
         typer.echo(f"\nEach in a file of {settings.out}/audits")

@@ -41,24 +41,24 @@ def _carry_out(plan: Plan, settings: Settings) -> tuple[dict[str, str], Leaderbo
     from rich import progress as bars
     from rich.console import Console
 
+    from bench.graph import Judge, in_words
     from bench.publishing import write_leaderboard
     from bench.rendering import as_terminal
     from bench.store import Store
 
     out = settings.out
     console, store = Console(stderr=True, highlight=False), Store(out)
-    missing = plan.missing(store)
-    trainings = plan.trainings(missing, store)
-    scorings = plan.scorings(missing, store)
+    tasks = plan.tasks(store)
+    missing = [task for task in tasks if isinstance(task, Judge)]
     console.print(_announcement(plan, out), soft_wrap=True)
     console.print(
-        f"done before: {len(plan.cells) - len(missing)} of {len(plan.cells)} cells; "
-        f"to do: trainings {len(trainings)}, scorings {len(scorings)}, cells {len(missing)}",
+        f"done before: {len(plan.cells) - len(missing)} of {len(plan.cells)} cells; to do: {in_words(tasks)}",
         soft_wrap=True,
     )
     failures: dict[str, str] = {}
     if missing:
-        from bench.runner import Runner, Watcher
+        from bench.runner import Runner
+        from bench.workshop import Watcher
 
         columns = (
             bars.BarColumn(),
@@ -74,7 +74,7 @@ def _carry_out(plan: Plan, settings: Settings) -> tuple[dict[str, str], Leaderbo
                 lambda line: console.print(line, soft_wrap=True),
             )
             runner = Runner(store, watcher, settings.show_text)
-            progress.update(task, total=runner.tokens(trainings, scorings))
+            progress.update(task, total=runner.tokens(tasks))
             failures = runner.run(plan)
             progress.update(task, completed=progress.tasks[0].total)
     board = write_leaderboard(store)

@@ -11,8 +11,8 @@ def selftest() -> None:
 
     Exits with code 1 if a control fails.
     """
-    from bench.runner import Watcher
     from bench.selftest import controls
+    from bench.workshop import Watcher
 
     failed = 0
     with tempfile.TemporaryDirectory(prefix="trap-bench-") as folder:

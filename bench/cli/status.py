@@ -12,6 +12,7 @@ from bench.cli import options
 def status(given: dict[str, Any], config: Path | None) -> None:
     """Show which cells a run with the same options would find done, and what it would compute."""
     from bench.experiment import settings_from
+    from bench.graph import in_words
     from bench.plan import make_plan
     from bench.store import Store
 
@@ -20,12 +21,8 @@ def status(given: dict[str, Any], config: Path | None) -> None:
     missing = {cell.name for cell in plan.missing(store)}
     for cell in plan.cells:
         state = "to do" if cell.name in missing else "done "
-        what = (
-            f"{cell.lab.dataset} · {cell.lab.model} · seed {cell.lab.seed} · {cell.spec} · {cell.attack.spec}"
-        )
-        typer.echo(f"{state}  {what}")
-    to_do = [cell for cell in plan.cells if cell.name in missing]
+        typer.echo(f"{state}  {cell.title}")
     typer.echo(
-        f"{len(plan.cells) - len(to_do)} of {len(plan.cells)} cells done; a run would do "
-        f"{len(plan.trainings(to_do, store))} trainings and {len(plan.scorings(to_do, store))} scorings"
+        f"{len(plan.cells) - len(missing)} of {len(plan.cells)} cells done; "
+        f"a run would do {in_words(plan.tasks(store))}"
     )

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -92,6 +93,24 @@ def load_tokenizer(folder: Path) -> tuple["PreTrainedTokenizerFast", int]:
     return cast("PreTrainedTokenizerFast", tokenizer), int(start)
 
 
+@cache
+def attention_of(folder: Path) -> str:
+    """How a model's attention is computed: PyTorch's fused one, or, where it has none, as it is written.
+
+    Raises:
+        InputError: transformers knows no such model.
+    """
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    try:
+        config = AutoConfig.from_pretrained(folder)
+    except Exception as error:
+        raise _not_loaded(folder, error) from None
+    known: Any = AutoModelForCausalLM._model_mapping
+    fused = type(config) not in known or getattr(known[type(config)], "_supports_sdpa", False)
+    return "sdpa" if fused else "eager"
+
+
 def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
     """The model in float32 with every dropout of its own switched off, so that defenses start equal.
 
@@ -103,6 +122,7 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # type: ignore[no-untyped-call]
+    attention = attention_of(folder)
     try:
         config = AutoConfig.from_pretrained(folder)
         _switch_off_dropout(config)
@@ -111,11 +131,11 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
             config=config,
             dtype=torch.float32,
             use_safetensors=True,
-            attn_implementation="sdpa",
+            attn_implementation=attention,
             output_loading_info=True,
         )
     except Exception as error:
-        raise InputError(f"the model in {folder} cannot be loaded: {_one_line(error)}") from None
+        raise _not_loaded(folder, error) from None
     model, report = loaded
     if lacking := [*report["missing_keys"], *report["mismatched_keys"]]:
         raise InputError(f"the weights in {folder} lack {len(lacking)} tensors that fit: {lacking[0]}")
@@ -124,6 +144,10 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
             # Padding is told by length; a token that shares its id, such as the start token, is learned.
             module.padding_idx = None
     return cast(torch.nn.Module, model).eval().to(device)
+
+
+def _not_loaded(folder: Path, error: Exception) -> InputError:
+    return InputError(f"the model in {folder} cannot be loaded: {_one_line(error)}")
 
 
 def _switch_off_dropout(config: Any) -> None:

@@ -80,12 +80,16 @@ class PrivateUpdates(Updates):
         self.steps += 1
 
     def _parts(self, indices: Sequence[int]) -> Iterator[list[list[int]]]:
-        """Whole units, as many as do not exceed the physical batch; one that does by itself goes alone."""
+        """Whole units, as many as do not exceed the physical batch; one that does by itself goes alone.
+
+        Those with long records come first, so that units of like lengths share a part.
+        """
         by_unit: dict[int, list[int]] = {}
         for index in indices:
             by_unit.setdefault(self._unit_of[index], []).append(index)
         part: list[list[int]] = []
-        for unit in by_unit.values():
+        longest_first = sorted(by_unit.values(), key=lambda unit: -max(self.lengths[index] for index in unit))
+        for unit in longest_first:
             if part and sum(map(len, part)) + len(unit) > self.records_at_a_time:
                 yield part
                 part = []

@@ -25,7 +25,7 @@ def bare_updates(units, *, batch_size, epochs=1, **parameters):
 @pytest.mark.parametrize("unit", ["record", "group"])
 def test_an_epoch_takes_as_many_steps_as_plain_training(n_records, batch_size, steps, unit):
     updates = bare_updates(one_each(n_records), batch_size=batch_size, unit=unit)
-    plain = Updates(None, None, None, updates.units, updates.schedule, 0)
+    plain = Updates(None, None, None, updates.units, updates.lengths, updates.schedule, 0)
     assert len(list(updates.batches(0))) == len(list(plain.batches(0))) == steps
 
 
