@@ -42,6 +42,7 @@ def controls(folder: Path, watcher: Watcher) -> Iterator[Control]:
     settings = settings_from(
         {
             "dataset": "synthetic-clinical",
+            "limit": 100,
             "defense": [name for name in defenses().names() if defenses().parse(name).undefended],
             "max_length": 96,
             "epochs": 15,

@@ -9,6 +9,8 @@ import yaml
 from bench.errors import InputError
 from bench.records.cards import Card, LabelGroup, card_folder, card_names, load_card, load_records
 from bench.records.readers import FORMATS
+from bench.records.splits import Shares, split
+from bench.statistics import LEAST_UNITS
 
 CORPORA = Path(__file__).parents[2].parent / "shared" / "data"
 needs_corpora = pytest.mark.skipif(
@@ -82,6 +84,14 @@ def test_a_synthetic_card_needs_no_files_and_knows_all_its_labels(name):
     assert len(records) == load_card(name).source.records
     assert len(load_records(load_card(name), None, 12, seed=0)) == 12
     assert {span.label for record in records for span in record.spans} == set(load_card(name).labels.values())
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("name", ["synthetic-clinical", "synthetic-essays"])
+def test_a_synthetic_card_has_the_people_that_an_interval_needs_among_members_and_non_members(name, seed):
+    parts = split(load_records(load_card(name), None, None, seed), Shares(), seed)
+    for side in (parts["target"], parts["holdout"]):
+        assert LEAST_UNITS <= len({record.unit for record in side}) < len(side)
 
 
 def test_a_card_of_ones_own_reads_records_and_maps_their_labels(tmp_path):

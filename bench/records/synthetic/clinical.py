@@ -1,6 +1,5 @@
 """Invented clinical cases: mostly one a patient, sometimes two with different conditions."""
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import partial
 from random import Random
@@ -11,6 +10,7 @@ from bench.records.surrogates import TOWNS
 from bench.records.synthetic import clinical_text as text
 from bench.records.synthetic.clinical_conditions import CONDITIONS, Condition
 from bench.records.synthetic.composer import Composer, draw_new, number
+from bench.records.synthetic.groups import group_sizes
 from bench.records.synthetic.identifiers import (
     DATE_STYLES,
     day,
@@ -22,8 +22,6 @@ from bench.records.synthetic.identifiers import (
     street,
     written,
 )
-
-SHARE_WITH_TWO = 0.15
 
 
 def generate(n: int, seed: int) -> list[Record]:
@@ -38,7 +36,7 @@ def generate(n: int, seed: int) -> list[Record]:
     if n < 1:
         raise InputError(f"clinical: n is {n}; at least 1 is needed")
     rng = Random(f"clinical {seed}")
-    sizes = list(_sizes(n, rng))
+    sizes = list(group_sizes(n, rng))
     names = people(rng, 2 * len(sizes), "clinical")
     seen: set[str] = set()
     drafts: list[tuple[str, Composer]] = []
@@ -50,15 +48,6 @@ def generate(n: int, seed: int) -> list[Record]:
             draw = partial(_case, rng, patient | _stay(rng, born, style), condition)
             drafts.append((f"patient-{i:04d}", draw_new(draw, seen)))
     return number(drafts, "case", rng)
-
-
-def _sizes(n: int, rng: Random) -> Iterator[int]:
-    """How many cases each patient has: one or two, adding up to `n`."""
-    left = n
-    while left:
-        size = min(left, 2 if rng.random() < SHARE_WITH_TWO else 1)
-        yield size
-        left -= size
 
 
 def _patient(rng: Random, name: tuple[str, str], clinician: tuple[str, str]) -> dict[str, str]:

@@ -1,6 +1,5 @@
-"""Invented school essays: an author writes two to four, on different topics."""
+"""Invented school essays: mostly one an author, sometimes two on different topics."""
 
-from collections.abc import Iterator
 from datetime import date
 from functools import partial
 from random import Random
@@ -11,6 +10,7 @@ from bench.records.surrogates import TOWNS
 from bench.records.synthetic import essays_text as text
 from bench.records.synthetic.composer import Composer, draw_new, number
 from bench.records.synthetic.essays_topics import TOPICS, Topic
+from bench.records.synthetic.groups import group_sizes
 from bench.records.synthetic.identifiers import (
     DATE_STYLES,
     day,
@@ -37,7 +37,7 @@ def generate(n: int, seed: int) -> list[Record]:
     if n < 1:
         raise InputError(f"essays: n is {n}; at least 1 is needed")
     rng = Random(f"essays {seed}")
-    sizes = list(_sizes(n, rng))
+    sizes = list(group_sizes(n, rng))
     names = people(rng, 3 * len(sizes), "essays")
     seen: set[str] = set()
     drafts: list[tuple[str, Composer]] = []
@@ -51,16 +51,6 @@ def generate(n: int, seed: int) -> list[Record]:
             draw = partial(_essay, rng, author | {"DATE": when}, topic)
             drafts.append((f"author-{i:04d}", draw_new(draw, seen)))
     return number(drafts, "essay", rng)
-
-
-def _sizes(n: int, rng: Random) -> Iterator[int]:
-    """How many essays each author writes: two to four, adding up to `n` (a single one if `n` is 1)."""
-    left = n
-    while left > 4:
-        size = rng.choice((2, 3, 4) if left > 5 else (2, 3))
-        yield size
-        left -= size
-    yield left
 
 
 def _author(
