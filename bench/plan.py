@@ -57,14 +57,17 @@ def make_plan(settings: Settings, labs: Sequence[Lab] | None = None) -> Plan:
     return Plan(tuple(cell for lab in chosen for cell in _cells(lab, defenses, attacks)))
 
 
-def make_labs(settings: Settings) -> list[Lab]:
+def make_labs(settings: Settings, weights: bool = True) -> list[Lab]:
     """Every dataset, model and seed of the settings, with its records split.
+
+    Args:
+        weights: whether models must have theirs; what is only planned can do without.
 
     Raises:
         InputError: something that the settings name does not exist or does not fit.
     """
     cards = [load_card(name) for name in dict.fromkeys(settings.dataset)]
-    models = [(_shown(model), find_model(model)) for model in dict.fromkeys(settings.model)]
+    models = [(_shown(model), find_model(model, weights)) for model in dict.fromkeys(settings.model)]
     for model, folder in models:
         _check_length(settings.max_length, model, folder)
     corpora = [

@@ -14,34 +14,39 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 EMBEDDED = {"tiny": Path(__file__).parent / "tiny"}
-MODEL_FILES = ("*.json", "*.safetensors", "*.model", "*.txt")
+WEIGHTS = "*.safetensors"
+MODEL_FILES = ("*.json", WEIGHTS, "*.model", "*.txt")
 
 
-def find_model(name: str) -> Path:
+def find_model(name: str, weights: bool = True) -> Path:
     """The folder of a model: an embedded one, a local folder, or a snapshot from the Hugging Face hub.
+
+    Args:
+        weights: whether they are needed; without, none are downloaded.
 
     Raises:
         InputError: it is none of these, or its folder lacks a configuration, weights or a tokenizer.
     """
-    folder = EMBEDDED.get(name) or (Path(name) if Path(name).is_dir() else _from_hub(name))
+    patterns = [pattern for pattern in MODEL_FILES if weights or pattern != WEIGHTS]
+    folder = EMBEDDED.get(name) or (Path(name) if Path(name).is_dir() else _from_hub(name, patterns))
     for pattern, what in (
         ("config.json", "configuration"),
-        ("*.safetensors", "weights in safetensors"),
+        (WEIGHTS, "weights in safetensors"),
         ("tokenizer*", "tokenizer"),
     ):
-        if not any(folder.glob(pattern)):
+        if (weights or pattern != WEIGHTS) and not any(folder.glob(pattern)):
             raise InputError(f"model {name} has no {what}: {folder} holds no {pattern}")
     return folder
 
 
-def _from_hub(name: str) -> Path:
+def _from_hub(name: str, patterns: list[str]) -> Path:
     looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
     if looks_like_path:
         raise InputError(f"model {name}: there is no such folder")
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, allow_patterns=list(MODEL_FILES)))
+        return Path(snapshot_download(name, allow_patterns=patterns))
     except Exception as error:
         hint = did_you_mean(name, EMBEDDED) or "; give tiny, a local folder, or a hub id that can be reached"
         raise InputError(f"unknown model {name!r}{hint} (the hub says: {_one_line(error)})") from None
