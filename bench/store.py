@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import secrets
+import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +61,26 @@ def _is_whole(path: Path) -> bool:
             return True
     except (OSError, SafetensorError):
         return False
+
+
+def weights_file(key: str) -> str:
+    """Where a store keeps a training's tensors, relative to its folder."""
+    return f"models/{key}.safetensors"
+
+
+def about_file(key: str) -> str:
+    """Where it keeps what is known about a training."""
+    return f"models/{key}.json"
+
+
+def signals_file(key: str) -> str:
+    """Where it keeps a scoring."""
+    return f"signals/{key}.safetensors"
+
+
+def cell_file(name: str) -> str:
+    """Where it keeps a cell."""
+    return f"cells/{name}.json"
 
 
 class Store:
@@ -188,6 +210,10 @@ class Store:
         """Write a text file at once or not at all."""
         self._write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
+    def save_bytes(self, path: Path, content: bytes) -> None:
+        """Write what another store has made, at once or not at all."""
+        self._write(path, lambda temporary: temporary.write_bytes(content))
+
     @contextmanager
     def lock(self, key: str, say: Callable[[str], None]) -> Iterator[None]:
         """Hold what a key stands for, so that two runs do not compute it both; the wait for it is told."""
@@ -205,20 +231,20 @@ class Store:
             lock.release()
 
     def _model(self, key: str) -> Path:
-        return self.root / "models" / f"{key}.safetensors"
+        return self.root / weights_file(key)
 
     def _about(self, key: str) -> Path:
-        return self.root / "models" / f"{key}.json"
+        return self.root / about_file(key)
 
     def _signals(self, key: str) -> Path:
-        return self.root / "signals" / f"{key}.safetensors"
+        return self.root / signals_file(key)
 
     def _cell(self, name: str) -> Path:
-        return self.root / "cells" / f"{name}.json"
+        return self.root / cell_file(name)
 
     def _write(self, path: Path, write: Callable[[Path], object]) -> None:
         self._make_folder(path.parent)
-        temporary = path.with_name(f".{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        temporary = path.with_name(f".{os.getpid()}-{secrets.token_hex(4)}-{platform.node()}.tmp")
         try:
             temporary.touch(mode=0o600)
             write(temporary)
@@ -237,6 +263,16 @@ class Store:
         """Make the folder, and delete what killed runs left half written."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         for temporary in (*self.root.glob(".*.tmp"), *self.root.glob("*/.*.tmp")):
-            writer = temporary.name[1:].partition("-")[0]
-            if not (writer.isdigit() and psutil.pid_exists(int(writer))):
+            if _is_abandoned(temporary):
                 temporary.unlink(missing_ok=True)
+
+
+def _is_abandoned(temporary: Path) -> bool:
+    """Whether nobody writes it any more; of another machine's processes a day of silence has to tell."""
+    writer, _, rest = temporary.name[1:].removesuffix(".tmp").partition("-")
+    if rest.partition("-")[2] == platform.node():
+        return not (writer.isdigit() and psutil.pid_exists(int(writer)))
+    try:
+        return time.time() - temporary.stat().st_mtime > 24 * 3600
+    except FileNotFoundError:
+        return False

@@ -1,9 +1,11 @@
 import json
 import os
+import platform
 import resource
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -178,12 +180,24 @@ def test_sweeping_removes_what_killed_runs_left_and_nothing_of_live_ones(tmp_pat
     store.save_cell("c", CELL)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
+    here, kept = platform.node(), f".{os.getpid()}-ab12cd34-{platform.node()}.tmp"
     for folder in ("models", "signals", "cells", "."):
         (tmp_path / folder).mkdir(exist_ok=True)
-        (tmp_path / folder / f".{ended.pid}-ab12cd34.tmp").touch()
-        (tmp_path / folder / f".{os.getpid()}-ab12cd34.tmp").touch()
+        (tmp_path / folder / f".{ended.pid}-ab12cd34-{here}.tmp").touch()
+        (tmp_path / folder / kept).touch()
     store.open()
-    assert files(tmp_path) == [f".{os.getpid()}-ab12cd34.tmp"] * 4 + ["c.json"]
+    assert files(tmp_path) == [kept] * 4 + ["c.json"]
+
+
+def test_what_another_machine_writes_is_swept_only_after_a_day_of_silence(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    fresh, silent = (tmp_path / f".{ended.pid}-{number}-elsewhere.tmp" for number in (1, 2))
+    fresh.touch()
+    silent.touch()
+    os.utime(silent, (time.time() - 25 * 3600,) * 2)
+    Store(tmp_path).open()
+    assert files(tmp_path) == [fresh.name]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": "other/1"}', "\udc80", '{"key": 1}'])
