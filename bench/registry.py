@@ -154,7 +154,7 @@ def load_plugin_file(path: Path) -> None:
 def _run_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise InputError(f"plugin {path}: there is no such file")
-    name = f"bench_plugin_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
+    name = module_of(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InputError(f"plugin {path} is not a Python file")
@@ -165,6 +165,11 @@ def _run_file(path: Path) -> ModuleType:
     except Exception as error:
         raise InputError(f"plugin {path} fails to load: {type(error).__name__}: {error}") from error
     return module
+
+
+def module_of(path: Path) -> str:
+    """The name of the module that a plugin file becomes."""
+    return f"bench_plugin_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
 
 
 def first_line(docstring: str | None) -> str:
