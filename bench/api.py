@@ -44,12 +44,12 @@ def run(config: Path | None = None, **settings: Any) -> Results:
     from bench.leaderboard import leaderboard, shifted
     from bench.plan import make_plan
     from bench.publishing import stored_cells, write_leaderboard
-    from bench.runner import Runner
+    from bench.runner import runner_for
     from bench.store import Store
 
     checked = settings_from(settings, config)
     plan, store = make_plan(checked), Store(checked.out)
-    failures = Runner(store, show_text=checked.show_text).run(plan)
+    failures = runner_for(checked, store).run(plan)
     board = write_leaderboard(store)
     if checked.strict:
         failures |= shifted(board)

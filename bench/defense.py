@@ -30,6 +30,9 @@ class Defense(Plugin):
     undefended: ClassVar[bool] = False
     """Whether this is the run without a defense, which the others are measured against."""
 
+    exact: ClassVar[bool] = False
+    """Whether it looks at single gradients, which neither lower precision nor a compiler may touch."""
+
     @property
     def trains_on(self) -> tuple[Half, ...]:
         """The halves of the corpus that the model is fine-tuned on."""

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from bench.attack import Attack
 from bench.defense import Defense
 from bench.errors import InputError
 from bench.models.tuning import Tuning
 from bench.names import did_you_mean
+from bench.precision import Precision
 from bench.records.splits import Shares
 from bench.registry import attacks, defenses, load_plugin_file
 from bench.results import Protocol
@@ -22,6 +31,8 @@ from bench.validation import first_fault
 def _several(value: Any) -> Any:
     return (value,) if isinstance(value, str | int | Path) else value
 
+
+Executor = Literal["local", "ray"]
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_several), Field(min_length=1)]
 
@@ -53,9 +64,25 @@ class Settings(BaseModel):
     batch_size: int = Field(8, ge=1)
     learning_rate: float | None = Field(None, gt=0, description="by default what suits the model and tuning")
     shares: Shares = Shares()
+    precision: Precision = Field(
+        "auto", description="of training; auto is bfloat16 on accelerators that have it"
+    )
+    compile: bool = Field(False, description="let torch.compile translate the model before training")
+    executor: Executor = Field("local", description="this device, or a Ray cluster")
+    address: str | None = Field(
+        None, description="of a running Ray cluster; without one, one is started here"
+    )
+    fail_fast: bool = Field(False, description="stop at the first task that fails")
     strict: bool = Field(False, description="fail where text alone tells members from non-members")
     show_text: bool = Field(False, description="let errors of plugins quote records")
     split_seed: int = Field(0, ge=0, description="of the splits and of generated or drawn records")
+
+    @field_validator("address")
+    @classmethod
+    def _has_a_cluster(cls, address: str | None, given: ValidationInfo) -> str | None:
+        if address is not None and given.data.get("executor") != "ray":
+            raise ValueError("it is of a Ray cluster; give executor=ray as well")
+        return address
 
     @field_validator("out")
     @classmethod

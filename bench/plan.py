@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from bench import processes
 from bench.attack import Attack, ExtractionAttack, Knowledge
 from bench.defense import Defense
 from bench.errors import InputError
@@ -174,6 +175,10 @@ def training_of(lab: Lab, defense: Defense) -> Training:
     Raises:
         InputError: the defense's parameters do not fit.
     """
+    if processes.count() > 1 and type(defense).updates is not Defense.updates:
+        raise InputError(
+            f"{defense.spec} has steps of its own, which several processes cannot share; run it in one"
+        )
     halves = lab.members if len(lab.members) > 1 else defense.trains_on
     references = tuple(_reference(lab, OTHER_HALF[half], "reference", lab.seed) for half in halves)
     training = Training(

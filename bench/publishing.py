@@ -3,6 +3,7 @@
 from collections.abc import Container
 from pathlib import Path
 
+from bench import processes
 from bench.attack import Knowledge
 from bench.errors import InputError
 from bench.leaderboard import checked_cell, leaderboard, of_one_version
@@ -46,8 +47,9 @@ def read_leaderboard(store: Store, level: Knowledge = DEFAULT_LEVEL) -> Leaderbo
 def write_leaderboard(store: Store) -> Leaderboard:
     """Render a run's leaderboard beside its cells; older code's are left out where newer ones stand."""
     board = leaderboard(of_one_version(stored_cells(store), code_version()))
-    store.save_text(store.root / "leaderboard.json", as_json(board))
-    store.save_text(store.root / "leaderboard.md", as_markdown(board))
+    if processes.is_main():
+        store.save_text(store.root / "leaderboard.json", as_json(board))
+        store.save_text(store.root / "leaderboard.md", as_markdown(board))
     return board
 
 

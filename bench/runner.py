@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from bench import processes
+from bench.errors import RunError
+from bench.experiment import Settings
 from bench.graph import Judge, Task, tasks_of
 from bench.plan import Plan
 from bench.publishing import require_readable
@@ -14,6 +17,20 @@ from bench.worker import Worker, line_of
 from bench.workshop import Watcher
 
 
+def runner_for(settings: Settings, store: Store, watcher: Watcher | None = None) -> Runner:
+    """What carries out a run with these settings.
+
+    Raises:
+        InputError: Ray is asked for, and is not installed or cannot be reached.
+    """
+    kind = Runner
+    if settings.executor == "ray":
+        from bench.cluster import RayRunner
+
+        kind = RayRunner
+    return kind(store, watcher or Watcher(), settings)
+
+
 @dataclass
 class Runner:
     """Carries out tasks on this device, one after another.
@@ -21,14 +38,12 @@ class Runner:
     Attributes:
         store: where everything goes.
         watcher: told how it goes.
-        show_text: whether errors of plugins may quote records.
-        fail_fast: whether the first failure ends it.
+        settings: whether errors may quote records, whether the first failure ends it, and where it runs.
     """
 
     store: Store
     watcher: Watcher = field(default_factory=Watcher)
-    show_text: bool = False
-    fail_fast: bool = False
+    settings: Settings = field(default_factory=Settings)
 
     def __post_init__(self) -> None:
         self.worker = Worker(self.store, self.watcher)
@@ -43,11 +58,15 @@ class Runner:
             InputError: the folder holds a cell that cannot be read.
         """
         require_readable(self.store, {cell.name for cell in plan.cells})
-        self.store.open()
-        for settings in {id(cell.lab.settings): cell.lab.settings for cell in plan.cells}.values():
-            self.store.save_settings(settings.kept())
+        processes.join()
+        if processes.is_main():
+            self.store.open()
+            for settings in {id(cell.lab.settings): cell.lab.settings for cell in plan.cells}.values():
+                self.store.save_settings(settings.kept())
         tasks = plan.tasks(self.store)
+        processes.agreed(None)  # nothing is stored before all have seen what is missing
         failed = self.carry_out(tasks)
+        processes.agreed(None)  # nobody reads cells before all are written
         return {
             task.cell.title: failed[task.key]
             for task in tasks
@@ -69,8 +88,10 @@ class Runner:
             try:
                 self.worker.do(task)
             except (Exception, SystemExit) as error:
-                failed[task.key] = line_of(error, self.show_text)
-                if self.fail_fast:
+                failed[task.key] = line_of(error, self.settings.show_text)
+                if processes.count() > 1:  # the others wait for this one, and end with it
+                    raise RunError(f"{task.title}: {failed[task.key]}") from error
+                if self.settings.fail_fast:
                     break
         return failed
 

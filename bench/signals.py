@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
+from bench import processes
 from bench.attack import Decoding, TokenSignals
 from bench.batches import Batch, collate
 from bench.models.head import hidden_states
@@ -28,7 +29,8 @@ def score(
 ) -> list[TokenSignals]:
     """Score every record with one forward pass each, in eval mode and float32.
 
-    Records of like length share a batch; the order of the result is that of `records`.
+    Records of like length share a batch; the order of the result is that of `records`. Where several
+    processes work together each runs its share of the batches, and all get the whole.
 
     Args:
         model: a causal language model, or one wrapped by PEFT.
@@ -39,11 +41,13 @@ def score(
     device = next(model.parameters()).device
     signals: dict[int, TokenSignals] = {}
     with _eval_mode(model):
-        for indices in _by_length([len(record) for record in records], tokens_per_batch):
+        batches = _by_length([len(record) for record in records], tokens_per_batch)
+        for indices in processes.share_of(batches):
             batch = collate([records[index] for index in indices], device)
             for index, row in zip(indices, _signals(model, batch, decodings), strict=True):
                 signals[index] = row
             advance(sum(len(records[index]) for index in indices))
+    signals = processes.put_together(signals)
     return [signals[index] for index in range(len(records))]
 
 

@@ -15,6 +15,7 @@ from bench.attack import Attack, Decoding
 from bench.defense import Defense
 from bench.experiment import Settings
 from bench.models.loading import attention_of, find_model, model_digest
+from bench.precision import dtype_of
 from bench.records.record import Record
 from bench.store import digest
 from bench.updates import Schedule
@@ -110,7 +111,8 @@ class Lab:
             "batch_size": self.schedule.batch_size,
             "learning_rate": self.schedule.learning_rate,
             "device": self.device,
-            "dtype": "float32",
+            "dtype": dtype_of(self.settings.precision, self.device),
+            "compiled": self.settings.compile,
             "attention": attention_of(self.folder),
         }
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
+from bench import processes
 from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
 from bench.defense import Defense
 from bench.errors import RunError
 from bench.memory import PeakMemory
+from bench.precision import EXACT, Numerics, autocast, dtype_of
 from bench.signals import score
 from bench.tokens import Tokens
 from bench.updates import Schedule, Updates
 
 State = dict[str, torch.Tensor]
+
+PROCESS_SEEDS = 1_000_000_007
+"""How far apart the seeds of dropout lie where several processes train together."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class Trained:
         best: those at the validation minimum, which a defense that stops early delivers.
         validation: validation loss in nats after each epoch, mean over records.
         steps, epochs, best_epoch: how far it went; epochs count from 1.
+        dtype: what matrices were multiplied in.
         privacy: what a differentially private mechanism guarantees, else `None`.
         train_seconds, peak_memory_mb: what it cost.
     """
@@ -40,6 +46,7 @@ class Trained:
     steps: int
     epochs: int
     best_epoch: int
+    dtype: str
     privacy: dict[str, Any] | None
     train_seconds: float
     peak_memory_mb: float
@@ -54,18 +61,12 @@ def train(
     seed: int,
     reference_logprobs: Sequence[np.ndarray] | None = None,
     advance: Callable[[int], None] = lambda tokens: None,
+    numerics: Numerics = EXACT,
 ) -> Trained:
     """Fine-tune the model's trainable parameters in place: `train_once` for the one stop of the defense."""
+    stops = [defense.stops_after]
     (trained,) = train_once(
-        model,
-        records,
-        validation,
-        defense,
-        schedule,
-        seed,
-        reference_logprobs,
-        advance,
-        [defense.stops_after],
+        model, records, validation, defense, schedule, seed, reference_logprobs, advance, stops, numerics
     )
     return trained
 
@@ -80,6 +81,7 @@ def train_once(
     reference_logprobs: Sequence[np.ndarray] | None = None,
     advance: Callable[[int], None] = lambda tokens: None,
     stops: Sequence[int | None] = (None,),
+    numerics: Numerics = EXACT,
 ) -> list[Trained]:
     """Fine-tune the model's trainable parameters in place, for all that differ in when they stop.
 
@@ -89,6 +91,7 @@ def train_once(
         seed: of record order, dropout and noise; two runs with one seed agree bit for bit on a CPU.
         advance: told the number of tokens after each step.
         stops: epochs without a better validation loss after which training stops, `None` for never.
+        numerics: how; a defense that is exact is computed in float32, and not compiled.
 
     Returns:
         what each stop delivers, and costs by itself.
@@ -96,17 +99,21 @@ def train_once(
     Raises:
         RunError: no weight moved, a loss is not finite, or the defense found that it changed nothing.
     """
-    torch.manual_seed(seed)
+    torch.manual_seed(seed + PROCESS_SEEDS * processes.rank())
     device = next(model.parameters()).device
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if not parameters:
         raise RunError(f"{defense.spec}: no parameter of the model can be trained; every one is frozen")
-    start = _state(model)
+    start, own = _state(model), model
+    numerics = EXACT if defense.exact else numerics
+    dtype = dtype_of(numerics.precision, device.type)
+    translated = cast(torch.nn.Module, torch.compile(model, dynamic=True)) if numerics.compiled else model
 
     def record_losses(model: torch.nn.Module, indices: Sequence[int]) -> torch.Tensor:
         reference = None if reference_logprobs is None else [reference_logprobs[index] for index in indices]
         batch = collate([records[index] for index in indices], device, reference)
-        logits, logprobs = logits_and_logprobs(model, batch)
+        with autocast(dtype, device):
+            logits, logprobs = logits_and_logprobs(translated if model is own else model, batch)
         losses = defense.token_losses(logprobs, logits, batch)
         if not isinstance(losses, torch.Tensor) or losses.shape != batch.mask.shape:
             gave = tuple(losses.shape) if isinstance(losses, torch.Tensor) else type(losses).__name__
@@ -145,6 +152,7 @@ def train_once(
                         steps=steps,
                         epochs=epoch,
                         best_epoch=best_epoch,
+                        dtype=dtype,
                         privacy=None,
                         train_seconds=time.perf_counter() - started,
                         peak_memory_mb=memory.peak_mb,

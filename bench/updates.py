@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bench import processes
+
 if TYPE_CHECKING:
     import torch
 
@@ -53,11 +55,15 @@ class Updates:
             yield order[start : start + self.schedule.batch_size]
 
     def step(self, indices: Sequence[int]) -> None:
-        """One optimizer step on the mean loss of a batch's records, run in parts of like lengths."""
+        """One optimizer step on the mean loss of a batch's records, run in parts of like lengths.
+
+        Where several processes train together, each runs its share of the records.
+        """
         self.optimizer.zero_grad(set_to_none=True)
-        for part in like_lengths(indices, self.lengths):
+        for part in like_lengths(processes.share_of(indices), self.lengths):
             loss = self.record_losses(self.model, part).sum() / len(indices)
             loss.backward()  # type: ignore[no-untyped-call]
+        processes.add_up_gradients(self.model.parameters())
         self.optimizer.step()
 
     def finish(self) -> dict[str, Any] | None:

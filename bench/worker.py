@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
 
+from bench import processes
 from bench.cells import CellMaker
 from bench.errors import RunError
 from bench.graph import Judge, Score, Task, Train
@@ -26,20 +28,21 @@ class Worker:
         """Carry out a task whose needs are stored, unless another run has done so by now."""
         self._advanced = 0
         try:
-            if isinstance(task, Judge):
+            if not isinstance(task, Judge):
+                self._run_model(task)
+            elif processes.is_main():
                 self.store.save_cell(task.cell.name, self.cells.cell_file(task.cell))
-                return
-            with self.store.lock(task.key, self._told.say):
-                if not task.is_done(self.store):
-                    self._run_model(task)
         finally:
             self._told.advance(self.tokens(task) - self._advanced)
 
     def _run_model(self, task: Train | Score) -> None:
-        if isinstance(task, Score):
-            self.workshop.score(task.scoring, task.decodings)
-        else:
-            self.workshop.train(task.trainings)
+        with self.store.lock(task.key, self._told.say) if processes.is_main() else nullcontext():
+            if not processes.agreed(task.is_done(self.store)):
+                if isinstance(task, Score):
+                    self.workshop.score(task.scoring, task.decodings)
+                else:
+                    self.workshop.train(task.trainings)
+            processes.agreed(None)  # all wait until it is stored
 
     def tokens(self, task: Task) -> int:
         """How many tokens a task passes through a model, if no training stops early."""

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bench import processes
 from bench.attack import Decoding, TokenSignals
 from bench.corpora import Corpora
 from bench.device import pick_device
 from bench.models.loading import find_model, load_model
 from bench.models.tuning import tuned
+from bench.precision import Numerics
 from bench.signals import concatenated, score, separated
 from bench.store import Store
 from bench.tasks import Scoring, Training
@@ -61,6 +63,7 @@ class Workshop:
                 references or None,
                 self.watcher.advance,
                 [training.defense.stops_after for training in trainings],
+                Numerics(lab.settings.precision, lab.settings.compile),
             )
         finally:
             gc.collect()
@@ -79,12 +82,14 @@ class Workshop:
                 "best_epoch": trained.best_epoch,
                 "batch_size": training.schedule.batch_size,
                 "learning_rate": training.schedule.learning_rate,
+                "dtype": trained.dtype,
                 "validation_nll": list(trained.validation),
             },
             "train_seconds": trained.train_seconds,
             "peak_memory_mb": trained.peak_memory_mb,
         }
-        self.store.save_model(training.key, tensors, about)
+        if processes.is_main():
+            self.store.save_model(training.key, tensors, about)
         lab = training.lab
         self.watcher.say(
             f"{lab.dataset} · {lab.model} · seed {lab.seed} · trained {training.role}: "
@@ -99,7 +104,8 @@ class Workshop:
         wanted = dict.fromkeys((*decodings, *self.store.decodings(scoring.key)))
         records = [row for split in scoring.covered for row in self.corpora.tokens(scoring.lab, split)]
         signals = score(self._model_of(scoring), records, tuple(wanted), advance=self.watcher.advance)
-        self.store.save_signals(scoring.key, concatenated(signals))
+        if processes.is_main():
+            self.store.save_signals(scoring.key, concatenated(signals))
         self._signals.pop(scoring.key, None)
 
     def _model_of(self, scoring: Scoring) -> torch.nn.Module:

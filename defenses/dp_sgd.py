@@ -34,6 +34,7 @@ class DPSGD(Defense):
     """Differentially private training: clip every record's gradient and add noise."""
 
     name: ClassVar[str] = "dp-sgd"
+    exact: ClassVar[bool] = True
 
     epsilon: Annotated[float, Field(ge=0.01)] | Auto = Field(
         "auto", description="privacy budget that is never exceeded; auto is 8 if no noise is given"

@@ -16,6 +16,7 @@ from bench.defenses.dropout import Dropout
 from bench.defenses.early_stopping import EarlyStopping
 from bench.defenses.none import NoDefense
 from bench.errors import RunError
+from bench.precision import Numerics
 from bench.signals import score
 from bench.training import load_state, train, train_once
 from bench.updates import MOST_PADDING, Schedule, Updates, like_lengths
@@ -285,3 +286,33 @@ def test_parts_hold_every_record_once_and_are_hardly_padded(lengths, seed):
 
 def test_records_of_one_length_stay_together():
     assert like_lengths([3, 1, 2], [9, 7, 7, 7]) == [[3, 1, 2]]
+
+
+def test_lower_precision_learns_the_same_in_bfloat16_and_keeps_weights_in_float32(fresh, fine_tune):
+    exact, lower = (fine_tune(fresh(), NONE, epochs=3, numerics=Numerics(p)) for p in ("float32", "bfloat16"))
+    assert (exact.dtype, lower.dtype) == ("float32", "bfloat16")
+    assert lower.validation != exact.validation
+    assert lower.validation == pytest.approx(exact.validation, rel=0.02)
+    assert {tensor.dtype for tensor in lower.final.values()} == {torch.float32}
+
+
+def test_a_mechanism_that_looks_at_single_gradients_stays_in_float32(fresh, fine_tune):
+    private = DPSGD(noise_multiplier=1.0, accountant="rdp")
+    assert fine_tune(fresh(), private, numerics=Numerics("bfloat16")).dtype == "float32"
+
+
+@pytest.mark.slow
+def test_a_translated_model_learns_the_same_and_only_training_is_translated(fresh, fine_tune, monkeypatch):
+    translations, real = [], torch.compile
+
+    def without_a_c_compiler(model, **options):
+        translations.append(options)
+        return real(model, backend="aot_eager", **options)
+
+    monkeypatch.setattr(torch, "compile", without_a_c_compiler)
+    plain, compiled = (fine_tune(fresh(), NONE, numerics=Numerics(compiled=c)) for c in (False, True))
+    assert translations == [{"dynamic": True}]
+    assert compiled.validation == pytest.approx(plain.validation, rel=1e-4)
+    assert compiled.final.keys() == plain.final.keys()
+    fine_tune(fresh(), DPSGD(noise_multiplier=1.0, accountant="rdp"), numerics=Numerics(compiled=True))
+    assert len(translations) == 1, "single records' gradients are left alone"

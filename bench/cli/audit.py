@@ -33,7 +33,7 @@ def audit(given: dict[str, Any], config: Path | None, canaries: Canaries = 200) 
     audits = make_audits(settings, canaries)
     store = Store(settings.out)
     store.open()
-    runner = Runner(store, show_text=settings.show_text)
+    runner = Runner(store, settings=settings)
     done, failures = [], []
     for one in audits:
         typer.echo(f"training {one.what} with {sum(one.included)} of {canaries} canaries", err=True)

@@ -63,6 +63,20 @@ Strict = Annotated[
     bool | None,
     typer.Option("--strict", help="Exit with code 1 if text alone tells members from non-members."),
 ]
+Precision = Annotated[
+    str | None,
+    typer.Option("--precision", help="Of training: auto (default; bfloat16 on CUDA), float32 or bfloat16."),
+]
+Compile = Annotated[
+    bool | None, typer.Option("--compile", help="Let torch.compile translate models before training.")
+]
+Executor = Annotated[
+    str | None, typer.Option("--executor", help="local (default), or ray: spread over many machines.")
+]
+Address = Annotated[
+    str | None, typer.Option("--address", help="Of a running Ray cluster; by default one is started here.")
+]
+FailFast = Annotated[bool | None, typer.Option("--fail-fast", help="Stop at the first task that fails.")]
 ShowText = Annotated[
     bool | None,
     typer.Option("--show-text", help="Let errors of plugins quote records."),
@@ -90,6 +104,11 @@ def _settings(
     batch_size: BatchSize = None,
     learning_rate: LearningRate = None,
     share: Share = None,
+    precision: Precision = None,
+    compile: Compile = None,
+    executor: Executor = None,
+    address: Address = None,
+    fail_fast: FailFast = None,
     strict: Strict = None,
     show_text: ShowText = None,
     config: Config = None,

@@ -42,12 +42,13 @@ def _carry_out(plan: Plan, settings: Settings) -> tuple[dict[str, str], Leaderbo
     from rich.console import Console
 
     from bench.graph import Judge, in_words
+    from bench.processes import is_main
     from bench.publishing import write_leaderboard
     from bench.rendering import as_terminal
     from bench.store import Store
 
     out = settings.out
-    console, store = Console(stderr=True, highlight=False), Store(out)
+    console, store = Console(stderr=True, highlight=False, quiet=not is_main()), Store(out)
     tasks = plan.tasks(store)
     missing = [task for task in tasks if isinstance(task, Judge)]
     console.print(_announcement(plan, out), soft_wrap=True)
@@ -57,7 +58,7 @@ def _carry_out(plan: Plan, settings: Settings) -> tuple[dict[str, str], Leaderbo
     )
     failures: dict[str, str] = {}
     if missing:
-        from bench.runner import Runner
+        from bench.runner import runner_for
         from bench.workshop import Watcher
 
         columns = (
@@ -73,13 +74,14 @@ def _carry_out(plan: Plan, settings: Settings) -> tuple[dict[str, str], Leaderbo
                 lambda tokens: progress.advance(task, tokens),
                 lambda line: console.print(line, soft_wrap=True),
             )
-            runner = Runner(store, watcher, settings.show_text)
+            runner = runner_for(settings, store, watcher)
             progress.update(task, total=runner.tokens(tasks))
             failures = runner.run(plan)
             progress.update(task, completed=progress.tasks[0].total)
     board = write_leaderboard(store)
-    typer.echo("\n" + as_terminal(board))
-    typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")
+    if is_main():
+        typer.echo("\n" + as_terminal(board))
+        typer.echo(f"More in {out}/leaderboard.md and {out}/leaderboard.json")
     return failures, board
 
 

@@ -39,6 +39,7 @@ class Setting(Result):
     learning_rate: float
     device: Name
     dtype: Name
+    compiled: bool
     attention: Name
 
 

@@ -160,6 +160,7 @@ class Training(Result):
     best_epoch: int
     batch_size: int
     learning_rate: float
+    dtype: Name
     validation_nll: tuple[float, ...]
 
 
