@@ -249,7 +249,9 @@ def test_status_tells_done_from_to_do_and_changes_nothing(typed, tmp_path):
     options = ["--dataset", "synthetic-essays", "--limit", "40", "--attack", "loss", "--defense", "none"]
     code, shown, said = typed("status", *options, "--out", str(out))
     assert (code, said) == (0, "")
-    assert shown.splitlines()[-1].startswith("0 of 3 cells done; a run would do 2 trainings and 4 scorings")
+    assert shown.splitlines()[-1].startswith(
+        "0 of 3 cells done; a run would do 2 trainings, 4 scorings, 3 cells"
+    )
     assert not out.exists()
     given = {"dataset": "synthetic-essays", "limit": 40, "attack": "loss", "defense": "none"}
     first = make_plan(settings_from(given)).cells[0]

@@ -5,6 +5,7 @@ import pytest
 
 from bench.attack import Passage, TokenSignals
 from bench.experiment import settings_from
+from bench.graph import Score
 from bench.plan import make_plan
 from bench.registry import attacks
 from bench.statistics import auc
@@ -108,8 +109,8 @@ def test_tra_piled_up_at_the_margin_is_told_from_tra_that_spreads(statistic, mar
 def test_it_takes_no_model_that_tra_does_not_take(tmp_path):
     def needed(*attack):
         settings = {"dataset": "synthetic-clinical", "limit": 40, "defense": "trap", "attack": attack}
-        plan, store = make_plan(settings_from(settings)), Store(tmp_path)
-        return {scoring.key for scoring in plan.scorings(plan.cells, store)}
+        tasks = make_plan(settings_from(settings)).tasks(Store(tmp_path))
+        return {task.key for task in tasks if isinstance(task, Score)}
 
     for against in ("complement", "population"):
         tra, hinge = f"tra:against={against}", f"hinge:against={against}"
