@@ -41,11 +41,12 @@ class Plan:
         return tasks_of(store, self.missing(store))
 
 
-def make_plan(settings: Settings, labs: Sequence[Lab] | None = None) -> Plan:
+def make_plan(settings: Settings, labs: Sequence[Lab] | None = None, weights: bool = True) -> Plan:
     """Expand settings into cells: every dataset, model, seed, defense and attack, and both floors.
 
     Args:
         labs: in place of those that the settings name.
+        weights: whether models must have theirs; a plan that is not carried out can do without.
 
     Raises:
         InputError: something that the settings name does not exist or does not fit.
@@ -53,7 +54,7 @@ def make_plan(settings: Settings, labs: Sequence[Lab] | None = None) -> Plan:
     defenses, attacks = chosen_plugins(settings)
     for attack in attacks:
         _check_attack(attack)
-    chosen = make_labs(settings) if labs is None else labs
+    chosen = make_labs(settings, weights) if labs is None else labs
     _check_tokenizers(attacks, chosen)
     return Plan(tuple(cell for lab in chosen for cell in _cells(lab, defenses, attacks)))
 
@@ -62,7 +63,7 @@ def make_labs(settings: Settings, weights: bool = True) -> list[Lab]:
     """Every dataset, model and seed of the settings, with its records split.
 
     Args:
-        weights: whether models must have theirs; what is only planned can do without.
+        weights: whether models must have theirs.
 
     Raises:
         InputError: something that the settings name does not exist or does not fit.

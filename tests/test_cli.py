@@ -116,6 +116,14 @@ MISTAKES = {
     "run --plugin {}/plugin.py": "defines no subclass of bench.Defense or bench.Attack",
     "run --plugin {}/raises.py": "raises.py fails to load: KeyError",
     "status --defense trapp": "did you mean 'trap'?",
+    "plan --defense trapp": "did you mean 'trap'?",
+    "plan --device H1000": "--device H1000: unknown, did you mean 'H100'? (known: cpu-core, M2,",
+    "plan --flops 0": "--flops 0: it must be above 0",
+    "plan --flops fast": "'--flops'",
+    "plan --utilization 35": "--utilization 35: it is a share, above 0 and at most 1",
+    "plan --devices 0": "'--devices'",
+    "plan --model {}/no-tokenizer": "no tokenizer",
+    "plan --model {}/empty": "no configuration",
     "leaderboard {}/absent": "absent is no folder of results",
     "leaderboard {}/empty": "empty holds no results",
     "leaderboard {}/broken": "x.json cannot be read",
@@ -213,7 +221,7 @@ def test_ls_of_one_plugin_lists_its_parameters_and_defaults(typed):
 
 
 def test_ls_and_help_load_no_torch(tmp_path):
-    lines = ["ls", "--help", "run --help", "status --help", "leaderboard --help"]
+    lines = ["ls", "--help", "run --help", "plan --help", "status --help", "leaderboard --help"]
     ended = json.loads(run_python(EACH, json.dumps(lines), folder=tmp_path))
     for line, (code, _, _, torch_loaded) in ended.items():
         assert code == 0, line
@@ -224,8 +232,8 @@ def test_help_names_the_commands_and_the_options_with_their_defaults(typed, monk
     monkeypatch.setenv("COLUMNS", "200")
     code, shown, _ = typed("--help")
     assert code == 0
-    assert all(command in shown for command in ("run", "ls", "status", "leaderboard"))
-    for command in ("run", "status"):
+    assert all(command in shown for command in ("run", "ls", "plan", "status", "leaderboard"))
+    for command in ("run", "plan", "status"):
         shown = typed(command, "--help")[1]
         options = "dataset data-dir model tuning defense attack plugin seed split-seed protocol out limit "
         options += "max-length epochs batch-size learning-rate share strict config"

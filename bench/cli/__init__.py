@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from bench.cli import audit, data, leaderboard, ls, run, selftest, status, verify
+from bench.cli import audit, data, leaderboard, ls, plan, run, selftest, status, verify
 from bench.errors import InputError, RunError
 
 
@@ -37,6 +37,7 @@ def options(
 
 
 app.command("run")(run.run)
+app.command("plan")(plan.plan)
 app.command("audit")(audit.audit)
 app.command("ls")(ls.ls)
 app.command("status")(status.status)
