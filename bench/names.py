@@ -1,7 +1,10 @@
-"""What to tell somebody who mistyped a name."""
+"""Names that rows have, and what to tell somebody who mistyped one."""
 
 import difflib
 from collections.abc import Iterable
+
+FLOORS = ("base", "reference")
+"""The rows that are no defense: the model before fine-tuning, and one fine-tuned on other records."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

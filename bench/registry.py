@@ -1,34 +1,52 @@
 """Typed, lazy look-up of plugins: by entry point, or from a file of the user's own."""
 
+from __future__ import annotations
+
 import ast
 import hashlib
+import importlib
 import importlib.util
 import inspect
 import sys
+from collections.abc import Collection
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from bench.attack import Attack
-from bench.defense import Defense
 from bench.errors import InputError
-from bench.names import did_you_mean
-from bench.plugin import Plugin
-from bench.results import FLOORS
+from bench.names import FLOORS, did_you_mean
 
-T = TypeVar("T", bound=Plugin)
+if TYPE_CHECKING:
+    from bench.attack import Attack
+    from bench.defense import Defense
+    from bench.plugin import Plugin
+
+T = TypeVar("T", bound="Plugin")
 
 
 class Registry(Generic[T]):
-    """The plugins of one kind, by name. Nothing is imported before it is asked for."""
+    """The plugins of one kind, by name. Nothing is imported before it is asked for.
 
-    def __init__(self, kind: type[T], group: str) -> None:
-        self.kind = kind
-        self._noun = kind.__name__.lower()
+    Args:
+        kind: where the class is that all of them extend, as `module:class`.
+        group: the entry points that declare them.
+        reserved: names that none of them may have.
+    """
+
+    def __init__(self, kind: str, group: str, reserved: Collection[str] = ()) -> None:
+        self._module, _, self._class = kind.partition(":")
+        self._noun = self._class.lower()
         self._group = group
+        self._reserved = reserved
         self._registered: dict[str, type[T]] = {}
+
+    @property
+    def kind(self) -> type[T]:
+        """The class that all of them extend."""
+        found: type[T] = getattr(importlib.import_module(self._module), self._class)
+        return found
 
     def names(self) -> list[str]:
         """All names, in the order in which they were declared: built-ins, other packages, files."""
@@ -105,8 +123,8 @@ class Registry(Generic[T]):
 
     def _checked(self, plugin: Any, name: str) -> type[T]:
         if not (isinstance(plugin, type) and issubclass(plugin, self.kind)):
-            raise InputError(f"{self._noun} {name!r} is not a subclass of bench.{self.kind.__name__}")
-        if self.kind is Defense and name in FLOORS:
+            raise InputError(f"{self._noun} {name!r} is not a subclass of bench.{self._class}")
+        if name in self._reserved:
             raise InputError(f"{self._noun} {name!r}: that name is the leaderboard's own; give yours another")
         if inspect.isabstract(plugin):
             missing = ", ".join(sorted(plugin.__abstractmethods__))
@@ -119,13 +137,13 @@ class Registry(Generic[T]):
 @cache
 def defenses() -> Registry[Defense]:
     """The registry of defenses."""
-    return Registry(Defense, "bench.defenses")
+    return Registry("bench.defense:Defense", "bench.defenses", FLOORS)
 
 
 @cache
 def attacks() -> Registry[Attack]:
     """The registry of attacks."""
-    return Registry(Attack, "bench.attacks")  # type: ignore[type-abstract]
+    return Registry("bench.attack:Attack", "bench.attacks")
 
 
 def load_plugin_file(path: Path) -> None:

@@ -41,7 +41,7 @@ def score(
     device = next(model.parameters()).device
     signals: dict[int, TokenSignals] = {}
     with _eval_mode(model):
-        batches = _by_length([len(record) for record in records], tokens_per_batch)
+        batches = by_length([len(record) for record in records], tokens_per_batch)
         for indices in processes.share_of(batches):
             batch = collate([records[index] for index in indices], device)
             for index, row in zip(indices, _signals(model, batch, decodings), strict=True):
@@ -61,7 +61,8 @@ def _eval_mode(model: torch.nn.Module) -> Iterator[None]:
         model.train(was_training)
 
 
-def _by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[list[int]]:
+def by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[list[int]]:
+    """Indices of records in batches of like lengths, longest first, each of at most so many tokens."""
     batches: list[list[int]] = []
     for index in sorted(range(len(lengths)), key=lambda index: (-lengths[index], index)):
         widest = lengths[batches[-1][0]] if batches else 0

@@ -14,8 +14,9 @@ TIES = {"most-gain", "least-leakage"}
 
 CELL = """
 {schema: trap-bench-cell/3, key: k, code: c, dataset: notes, model: tiny, tuning: full, seed: 0, params: {},
- setting: {protocol: half, records: {target: 30, holdout: 20}, data: d, weights: w, max_length: 64, epochs: 2,
-           batch_size: 8, learning_rate: 0.001, device: cpu, dtype: float32, compiled: false, attention: sdpa},
+ setting: {protocol: half, records: {target: 30, holdout: 20}, data: d, weights: w, max_length: 64,
+           epochs: 2, batch_size: 8, learning_rate: 0.001, device: cpu, dtype: float32, compiled: false,
+           attention: sdpa},
  trained_on: [target], attack_params: {}, memorization: null, memorization_evidence: null, privacy: null,
  training: null, utility: {perplexity: 2.0, bits_per_byte: 1.5, accuracy: 0.25, best_nll: null},
  cost: {train_seconds: 1.0, peak_memory_mb: 10.0, trainings: 1},

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.attack import Attack
 from bench.attacks.extraction import Extraction
 from bench.attacks.tra import TRA
 from bench.defenses.trap import Trap
@@ -160,7 +159,7 @@ def test_a_plugin_of_the_wrong_kind_is_refused():
     with pytest.raises(InputError, match="not a subclass of"):
         attacks().register(Trap)
     with pytest.raises(InputError, match="'trap' is not a subclass of"):
-        Registry(Attack, "bench.defenses").get("trap")
+        Registry("bench.attack:Attack", "bench.defenses").get("trap")
 
 
 def in_a_new_process(code):

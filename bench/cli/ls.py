@@ -1,14 +1,17 @@
 """`bench ls`: what there is to run."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bench.cli import options
 from bench.errors import InputError
 from bench.names import did_you_mean
-from bench.plugin import Plugin
-from bench.registry import first_line
+
+if TYPE_CHECKING:
+    from bench.plugin import Plugin
 
 KINDS = ("defenses", "attacks", "datasets", "models")
 
@@ -48,6 +51,8 @@ def _show(entries: list[tuple[str, str]]) -> None:
 
 
 def _show_parameters(plugin: type[Plugin]) -> None:
+    from bench.registry import first_line
+
     typer.echo(f"{plugin.name}: {first_line(plugin.__doc__)}")
     if plugin.model_fields:
         _show([(f"{name}={f.default}", f.description or "") for name, f in plugin.model_fields.items()])

@@ -1,5 +1,6 @@
 """The results' format: what cells, audits and a leaderboard hold."""
 
+from bench.names import FLOORS
 from bench.results.evidence import (
     Audited,
     Drawn,
@@ -9,7 +10,6 @@ from bench.results.evidence import (
 )
 from bench.results.files import AuditFile, CellFile, Leaderboard, Row, Setting
 from bench.results.parts import (
-    FLOORS,
     Attacked,
     Blind,
     Cost,

@@ -15,10 +15,6 @@ Protocol = Literal["half", "full"]
 """Which records are members: those of the target half, or of both."""
 
 
-FLOORS = ("base", "reference")
-"""The rows that are no defense: the model before fine-tuning, and one fine-tuned on other records."""
-
-
 class Result(BaseModel):
     """What all parts of a result have in common: fixed names, finite numbers."""
 
