@@ -85,14 +85,14 @@ class Runner:
             if reasons:
                 failed[task.key] = reasons[0]
                 continue
+            if failed and self.settings.fail_fast:
+                continue
             try:
                 self.worker.do(task)
             except (Exception, SystemExit) as error:
                 failed[task.key] = line_of(error, self.settings.show_text)
                 if processes.count() > 1:  # the others wait for this one, and end with it
                     raise RunError(f"{task.title}: {failed[task.key]}") from error
-                if self.settings.fail_fast:
-                    break
         return failed
 
     def prepare(self, scorings: Iterable[Scoring]) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
@@ -111,6 +112,16 @@ class Store:
 
         self._write(self._model(key), lambda path: save_file(tensors, path))
         self.save_text(self._about(key), to_json(about))
+
+    def require_space(self, size: int) -> None:
+        """Raise `OSError` where fewer bytes are free, before hours go into what could not be kept."""
+        self._make_folder(self.root)
+        free = shutil.disk_usage(self.root).free
+        if free < size:
+            raise OSError(
+                f"{self.root} has {free / 2**20:,.0f} MB left on its disk, and what is trained next takes "
+                f"{size / 2**20:,.0f} MB; make room and run again"
+            )
 
     def load_model(self, key: str) -> dict[str, torch.Tensor]:
         """A training's tensors."""

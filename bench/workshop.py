@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     import torch
 
 
+STATES = 2
+"""A training is stored as it ended and at its validation minimum."""
+
+
 @dataclass
 class Watcher:
     """What wants to know how a run goes: `advance` hears of tokens, `say` of what was done."""
@@ -52,9 +56,12 @@ class Workshop:
             if first.references:
                 said = self.split_of(first.reference_scorings[index], split)
                 references += [signals.logprobs for signals in said]
+        model = self._fresh(first)
+        trained = sum(p.numel() * p.element_size() for p in model.parameters() if p.requires_grad)
+        self.store.require_space(STATES * len(trainings) * trained)
         try:
             delivered = train_once(
-                self._fresh(first),
+                model,
                 records,
                 self.corpora.tokens(lab, "validation"),
                 first.defense,

@@ -248,25 +248,6 @@ def test_without_a_command_the_help_is_shown_and_nothing_else(typed):
     assert not any(line.startswith("bench:") for line in (shown + said).splitlines())
 
 
-HEAVY = ("torch", "transformers", "numpy", "scipy", "sklearn", "pandas", "opacus", "peft")
-LOADED = """
-import sys
-from bench.cli import main
-sys.argv = ["bench", *sys.argv[1:]]
-try:
-    main()
-except SystemExit:
-    pass
-print("loaded:", *(name for name in {heavy} if name in sys.modules))
-"""
-
-
-@pytest.mark.parametrize("line", ["--help", "run --help", "ls", "ls defenses"])
-def test_help_and_lists_load_nothing_that_computes(line, tmp_path):
-    shown = run_python(LOADED.format(heavy=HEAVY), *line.split(), folder=tmp_path)
-    assert shown.splitlines()[-1] == "loaded:"
-
-
 def test_status_tells_done_from_to_do_and_changes_nothing(typed, tmp_path):
     from bench.experiment import settings_from
     from bench.plan import make_plan

@@ -249,6 +249,36 @@ def test_a_cell_of_another_schema_ends_a_run_before_anything_is_trained(tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["cells"]
 
 
+BROKEN = """
+from typing import ClassVar
+from bench import Defense
+
+class Broken(Defense):
+    'Fails.'
+    name: ClassVar[str] = "broken"
+
+    def token_losses(self, logprobs, logits, batch):
+        raise ValueError("no")
+"""
+
+
+def test_fail_fast_stops_at_the_first_failure_and_names_no_other(tmp_path, typed):
+    path = tmp_path / "broken.py"
+    path.write_text(BROKEN, encoding="utf-8")
+    out = tmp_path / "run"
+    chosen = arguments(out, DATA | {"defense": ["broken", "dropout"], "attack": "loss", "plugin": path})
+    code, _, said = typed("run", *chosen, "--fail-fast")
+    assert code == 1
+    failures = [line for line in said.splitlines() if line.startswith("failed: ")]
+    assert len(failures) == 1
+    assert "broken" in failures[0]
+    assert not list((out / "cells").glob("*dropout*"))
+    code, _, said = typed("run", *chosen)
+    assert code == 1
+    assert len(list((out / "cells").glob("*dropout*"))) == 1
+    defenses().forget()
+
+
 def test_seeds_are_run_apart_and_shown_as_one_row(tmp_path):
     results = bench.run(**DATA, defense="none", attack="loss", seed=[0, 1], out=tmp_path)
     rows = {row.spec: row for row in results.leaderboard.rows if row.unit == "record"}

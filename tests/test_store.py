@@ -2,6 +2,7 @@ import json
 import os
 import platform
 import resource
+import shutil
 import stat
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,8 +18,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bench
 from bench.cli import main
-from bench.errors import InputError
+from bench.errors import InputError, RunError
 from bench.store import Store, digest, to_json
 
 CELL = {"schema": "trap-bench-cell/3", "key": "k1", "auc": 0.5}
@@ -252,3 +255,13 @@ def test_an_artefact_that_was_cut_off_counts_as_missing_and_can_be_replaced(tmp_
     store.save_signals("k", arrays)
     assert store.has_signals("k")
     np.testing.assert_array_equal(store.load_signals("k")["lengths"], arrays["lengths"])
+
+
+def test_a_disk_too_small_for_what_comes_is_told_before_it_is_trained(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=3 * 2**20))
+    chosen = {"dataset": "synthetic-clinical", "limit": 40, "defense": "none", "attack": "loss"}
+    told = r"has 3 MB left on its disk, and what is trained next takes \d+ MB"
+    with pytest.raises(RunError, match=told) as ended:
+        bench.run(**chosen, max_length=40, epochs=1, out=tmp_path)
+    assert "base" not in str(ended.value), "what needs no training is done"
+    assert len(list((tmp_path / "cells").iterdir())) == 1
