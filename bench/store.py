@@ -273,9 +273,13 @@ class Store:
     def open(self) -> None:
         """Make the folder, and delete what killed runs left half written."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for temporary in (*self.root.glob(".*.tmp"), *self.root.glob("*/.*.tmp")):
-            if _is_abandoned(temporary):
-                temporary.unlink(missing_ok=True)
+        for temporary in self.half_written():
+            temporary.unlink(missing_ok=True)
+
+    def half_written(self) -> list[Path]:
+        """The temporary files that nobody writes any more."""
+        temporaries = (*self.root.glob(".*.tmp"), *self.root.glob("*/.*.tmp"))
+        return [temporary for temporary in temporaries if _is_abandoned(temporary)]
 
 
 def _is_abandoned(temporary: Path) -> bool:
