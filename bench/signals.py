@@ -103,18 +103,25 @@ def _of_logits(
 
     logits: (n, V), which are overwritten; targets: (n,).
     """
-    greatest, likeliest = logits.max(-1)
     sampled = [_sampled(logits, targets, decoding) for decoding in decodings]
-    below = logits.sub_(greatest.unsqueeze(-1))
-    chosen = below.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    at = targets.unsqueeze(-1)
+    chosen = logits.gather(-1, at)
+    best_other = logits.scatter_(-1, at, -torch.inf).amax(-1, keepdim=True)
+    logits.scatter_(-1, at, chosen)
+    is_argmax = (chosen > best_other).squeeze(-1)
+    tied = (chosen == best_other).squeeze(-1)
+    if tied.any():  # greedy decoding takes the first
+        is_argmax[tied] = logits[tied].argmax(-1) == targets[tied]
+    greatest = torch.maximum(chosen, best_other)
+    below, chosen = logits.sub_(greatest), (chosen - greatest).squeeze(-1)
     # What lies so far below has no weight in float32; were it -inf, 0 times it would be no number.
     weights = below.clamp_(min=-200.0).exp()
     total = weights.sum(-1)
     weighted = weights.mul_(below)
     mean = weighted.sum(-1) / total
-    variance = torch.einsum("nv,nv->n", weighted, below) / total - mean.square()
+    variance = torch.linalg.vecdot(weighted, below) / total - mean.square()
     log_total = total.log()
-    return chosen - log_total, likeliest == targets, mean - log_total, variance.clamp(min=0.0), *sampled
+    return chosen - log_total, is_argmax, mean - log_total, variance.clamp(min=0.0), *sampled
 
 
 def _sampled(logits: torch.Tensor, targets: torch.Tensor, decoding: Decoding) -> torch.Tensor:

@@ -194,6 +194,12 @@ def test_the_chances_of_all_tokens_sum_to_one_even_where_they_tie(logits, top_k)
     assert np.exp(signals.sampled[decoding]).sum() == pytest.approx(1, abs=1e-5)
 
 
+def test_of_tokens_that_tie_for_the_most_likely_greedy_decoding_takes_the_first():
+    signals = score(Fixed([0.0, 1.0, 1.0, 1.0]), [saying(0, 1, 2, 3)])[0]
+    assert signals.is_argmax.tolist() == [False, True, False, False]
+    assert score(Fixed([-float("inf")] * 3 + [0.0]), [saying(3, 0)])[0].is_argmax.tolist() == [True, False]
+
+
 numbers = st.floats(-50, 50, width=32)
 ROWS = st.tuples(numbers, st.booleans(), numbers, numbers, numbers, numbers)
 BUNDLES = st.lists(st.lists(ROWS, max_size=6), min_size=1, max_size=5)
