@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -12,7 +12,7 @@ from bench import processes
 from bench.attack import Attack, ExtractionAttack, Knowledge
 from bench.defense import Defense
 from bench.errors import InputError
-from bench.experiment import Settings, chosen_plugins
+from bench.experiment import Settings, chosen_plugins, settings_from
 from bench.graph import Task, tasks_of
 from bench.models.loading import find_model, load_tokenizer, longest_input
 from bench.records.cards import load_card, load_records
@@ -57,6 +57,19 @@ def make_plan(settings: Settings, labs: Sequence[Lab] | None = None, weights: bo
     chosen = make_labs(settings, weights) if labs is None else labs
     _check_tokenizers(attacks, chosen)
     return Plan(tuple(cell for lab in chosen for cell in _cells(lab, defenses, attacks)))
+
+
+def stored_plans(store: Store, passed_over: list[str]) -> Iterator[Plan]:
+    """What the runs into a folder planned, where their data, models and plugins are still there.
+
+    Args:
+        passed_over: is told of the others, one line each.
+    """
+    for given in store.settings():
+        try:
+            yield make_plan(settings_from(given))
+        except InputError as error:
+            passed_over.append(str(error))
 
 
 def make_labs(settings: Settings, weights: bool = True) -> list[Lab]:

@@ -14,6 +14,7 @@ from bench.evaluation import attack_results
 from bench.evaluation.utility import utility
 from bench.graph import is_scored
 from bench.leaderboard import leaderboard, of_one_version
+from bench.plan import Plan, stored_plans
 from bench.publishing import stored_cells
 from bench.ranking import DEFAULT_LEVEL, LEVELS
 from bench.results import CellFile
@@ -21,7 +22,6 @@ from bench.store import Store
 from bench.tasks import code_version
 
 if TYPE_CHECKING:
-    from bench.plan import Plan
     from bench.tasks import Cell
 
 TOLERANCE = 1e-5
@@ -61,12 +61,16 @@ def verify(store: Store) -> Verified:
     by_key = {cell.key: cell for cell in cells}
     from_signals = 0
     passed_over: list[str] = []
-    for plan in _plans(store, passed_over):
+    for plan in stored_plans(store, passed_over):
+        differences += _keys_that_differ(plan, store)
         for key, again in _from_signals(plan, store, set(by_key)):
             from_signals += 1
             cell = by_key.pop(key)
             stated = cell.model_dump(mode="json", by_alias=True)
             differences += [f"{_named(cell)}: {path}, from signals" for path in _different(stated, again)]
+    if from_signals and by_key:
+        lacking = ", ".join(sorted(_named(cell) for cell in by_key.values())[:3])
+        passed_over.append(f"{len(by_key)} cells, whose signals are not here or not whole: {lacking}, ...")
     return Verified(len(cells), from_signals, rows, tuple(differences), tuple(passed_over))
 
 
@@ -99,16 +103,13 @@ def _figures_that_differ(cell: CellFile) -> Iterator[str]:
         yield from _different(cell.memorization.n_pii_tokens, tokens, "memorization.n_pii_tokens")
 
 
-def _plans(store: Store, passed_over: list[str]) -> Iterator[Plan]:
-    """What the runs into this folder planned, where their data and plugins are still there."""
-    from bench.experiment import settings_from
-    from bench.plan import make_plan
-
-    for given in store.settings():
-        try:
-            yield make_plan(settings_from(given))
-        except InputError as error:
-            passed_over.append(str(error))
+def _keys_that_differ(plan: Plan, store: Store) -> Iterator[str]:
+    """Cells of this code with a key that their settings do not give: edited by hand, or put in place."""
+    stated = {path.stem: cell for path, cell in store.cells()}
+    for cell in plan.cells:
+        found = stated.get(cell.name)
+        if found is not None and found["code"] == code_version() and found["key"] != cell.key:
+            yield f"{cell.title}: key is {found['key']!r}, recomputed {cell.key!r}"
 
 
 def _from_signals(plan: Plan, store: Store, wanted: Container[str]) -> Iterator[tuple[str, dict[str, Any]]]:
