@@ -18,6 +18,7 @@ from bench.evidence import (
     membership_evidence,
     memorization_evidence,
 )
+from bench.quiet import muted
 from bench.results import FLOORS, Blind, CellFile, ExtractionEvidence, MembershipEvidence
 from bench.tasks import Cell, Lab, Source, code_version
 from bench.workshop import Workshop
@@ -35,7 +36,8 @@ class CellMaker:
         lab, store = cell.lab, self._workshop.store
         subjects = in_order(self._subjects(lab, cell.sources))
         judged = audited(subjects)
-        evidence = _evidence(cell.attack, subjects)
+        with muted(lab.settings.show_text):
+            evidence = _evidence(cell.attack, subjects)
         training = cell.sources["target"].scorings[0].training
         about = {} if training is None else store.about_model(training.key)
         kept = "complement" in cell.sources

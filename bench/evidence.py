@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from bench.attack import Attack, ExtractionAttack, Floats, MembershipAttack, Passage, TokenSignals
+from bench.errors import RunError
 from bench.results import Audited, Drawn, ExtractionEvidence, MembershipEvidence, MemorizationEvidence
 from bench.tokens import Tokens
 
@@ -38,8 +39,17 @@ class Subject:
 
     def passage(self, tokens: slice, sources: Sequence[str], target: str = "target") -> Passage:
         """A range of tokens as an attack sees it, `target` naming the source that is under attack."""
-        signals = {name: self.signals[target if name == "target" else name][tokens] for name in sources}
+        signals = _Declared(
+            {name: self.signals[target if name == "target" else name][tokens] for name in sources}
+        )
         return Passage(self.tokens.text_of(tokens), signals)
+
+
+class _Declared(dict[str, TokenSignals]):
+    """The signals that an attack has asked for, and no others."""
+
+    def __missing__(self, name: str) -> TokenSignals:
+        raise RunError(f"signals of {name!r} were read, which are not among the sources of the attack")
 
 
 def in_order(subjects: Sequence[Subject]) -> list[Subject]:
@@ -141,7 +151,9 @@ def _asked(
     if not items:
         return cast(Floats, np.zeros(0))
     passages = [subject.passage(tokens, attack.sources, target) for subject, tokens in items]
-    said = np.asarray(judge(passages), dtype=np.float64)
+    said = np.asarray(judge(passages))
+    if said.dtype.kind not in "biuf":
+        raise RunError(f"{attack.spec}: {judge.__name__} gave {said.dtype} values, not real numbers")
     if said.shape != (len(items),):
-        raise ValueError(f"{attack.spec}: gave an array of shape {said.shape} for {len(items)} passages")
-    return cast(Floats, said)
+        raise RunError(f"{attack.spec}: {judge.__name__} gave {said.shape}, not ({len(items)},)")
+    return cast(Floats, said.astype(np.float64))

@@ -27,7 +27,7 @@ from bench.results import (
     RowMemorization,
     RowUtility,
 )
-from bench.statistics import Interval
+from bench.statistics import LEAST_UNITS, Interval
 from bench.store import digest
 from bench.validation import first_fault
 
@@ -99,9 +99,15 @@ def _group(cell: CellFile) -> tuple[str, ...]:
 
 
 def shifted(board: Leaderboard) -> dict[str, str]:
-    """The datasets whose membership figures mean nothing, and why."""
-    flagged = dict.fromkeys(row.dataset for row in board.rows if "distribution-shift" in row.flags)
-    return dict.fromkeys(flagged, "distribution-shift: text alone tells members from non-members")
+    """The datasets whose membership figures mean nothing, or may, and why."""
+    reasons = {}
+    for row in board.rows:
+        if "distribution-shift" in row.flags:
+            reasons[row.dataset] = "distribution-shift: text alone tells members from non-members"
+        elif row.blind.auc_ci is None:
+            needs = f"needs >= {LEAST_UNITS} units on either side"
+            reasons.setdefault(row.dataset, f"the blind control could not be computed: it {needs}")
+    return reasons
 
 
 def setting_id(cell: CellFile) -> str:

@@ -74,18 +74,21 @@ def with_ties(rows: Sequence[Row], cells: Sequence[CellFile], level: Knowledge) 
     if gains:
         best = min(gains, key=lambda spec: gains[spec])
         for spec in gains:
-            if not _told_apart(_utility_apart(spec, best, cells)):
+            if spec == best or _tied(_utility_apart(spec, best, cells)):
                 flagged[spec].add("most-gain")
     if leaks:
         least = min(leaks.values(), key=leaked)
         for spec, row in leaks.items():
-            if leaked(row) == leaked(least) or not _told_apart(leakage_difference(row, least, cells)):
+            if leaked(row) == leaked(least) or _tied(leakage_difference(row, least, cells)):
                 flagged[spec].add("least-leakage")
+            if row.leakage.evaluation_ci is None:
+                flagged[spec].add("no-interval")
     return [row.model_copy(update={"flags": tuple(sorted({*row.flags, *flagged[row.spec]}))}) for row in rows]
 
 
-def _told_apart(difference: Difference | None) -> bool:
-    return difference is not None and told_apart(difference.interval)
+def _tied(difference: Difference | None) -> bool:
+    """Whether an interval holds 0. Without one nothing is known, which is no tie."""
+    return difference is not None and not told_apart(difference.interval)
 
 
 def _utility_apart(spec: str, other: str, cells: Sequence[CellFile]) -> Difference | None:

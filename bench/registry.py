@@ -7,6 +7,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 from collections.abc import Collection
 from functools import cache
@@ -66,7 +67,7 @@ class Registry(Generic[T]):
             raise InputError(f"unknown {self._noun} {name!r}{hint} (known: {', '.join(self.names())})")
         try:
             plugin = declared[name].load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(
                 f"{self._noun} {name!r} ({declared[name].value}) cannot be loaded: {error}"
             ) from error
@@ -124,6 +125,8 @@ class Registry(Generic[T]):
     def _checked(self, plugin: Any, name: str) -> type[T]:
         if not (isinstance(plugin, type) and issubclass(plugin, self.kind)):
             raise InputError(f"{self._noun} {name!r} is not a subclass of bench.{self._class}")
+        if not re.fullmatch(r"\w[\w.-]*", name):
+            raise InputError(f"{self._noun} {name!r}: a name is of letters, digits, hyphens and dots")
         if name in self._reserved:
             raise InputError(f"{self._noun} {name!r}: that name is the leaderboard's own; give yours another")
         if inspect.isabstract(plugin):
@@ -180,7 +183,7 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"plugin {path} fails to load: {type(error).__name__}: {error}") from error
     return module
 

@@ -41,6 +41,7 @@ predicts the holdout worse than the reference, which never saw the members' reco
 FLAGS = {
     "below-reference": "holdout loss above the reference's, record by record (95 %)",
     "distribution-shift": "text alone tells members from non-members: membership figures mean nothing",
+    "no-interval": "too few people for an interval of the leak (needs 40 on either side): it may be chance",
     "record-level": "the privacy guarantee is for one record, and groups have several (dp-sgd:unit=group)",
     "trained-on-both-halves": "the complement was trained on as well",
     "no-undefended-run": "nothing to measure the gain kept against; add --defense none",

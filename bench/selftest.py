@@ -108,7 +108,8 @@ def _chance(cell: CellFile, level: float) -> Control:
         return Control(name, above <= 0 or bool(ends and ends[0] <= 0), f"{above:+.1%} against the reference")
     interval = _auc_interval(cell.evidence, cell.audited, level)
     inside = result.auc == 0.5 or (interval is not None and interval.low <= 0.5 <= interval.high)
-    return Control(name, inside, f"AUC {result.auc or 0:.2f}")
+    sure = f" ({level:.1%} interval {interval.low:.2f} to {interval.high:.2f})" if interval else ""
+    return Control(name, inside, f"AUC {result.auc or 0:.2f}{sure}")
 
 
 def _auc_interval(evidence: MembershipEvidence, audited: Audited, level: float) -> Interval | None:

@@ -152,7 +152,9 @@ def concatenated(signals: Sequence[TokenSignals]) -> dict[str, np.ndarray]:
 
 
 def separated(arrays: dict[str, np.ndarray]) -> list[TokenSignals]:
-    """The inverse of `concatenated`."""
+    """The inverse of `concatenated`; nobody can change what it gives, since all attacks share it."""
+    for values in arrays.values():
+        values.setflags(write=False)
     ways = ((Decoding.of_column(name), values) for name, values in arrays.items())
     sampled = {way: values for way, values in ways if way is not None}
     whole = TokenSignals(arrays["logprobs"], arrays["is_argmax"], arrays["mean"], arrays["variance"], sampled)

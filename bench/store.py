@@ -272,7 +272,10 @@ class Store:
 
     def open(self) -> None:
         """Make the folder, and delete what killed runs left half written."""
-        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.root} cannot be made: {error.strerror}; give another --out") from None
         for temporary in self.half_written():
             temporary.unlink(missing_ok=True)
 

@@ -118,6 +118,8 @@ def train_once(
         if not isinstance(losses, torch.Tensor) or losses.shape != batch.mask.shape:
             gave = tuple(losses.shape) if isinstance(losses, torch.Tensor) else type(losses).__name__
             raise RunError(f"{defense.spec}: token_losses gave {gave}, not {tuple(batch.mask.shape)}, (B, T)")
+        if torch.is_grad_enabled() and not losses.requires_grad:
+            raise RunError(f"{defense.spec}: token_losses gave losses that no gradient flows through")
         return mean_over_own_tokens(losses, batch.mask)
 
     started = time.perf_counter()

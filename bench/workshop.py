@@ -57,8 +57,8 @@ class Workshop:
                 said = self.split_of(first.reference_scorings[index], split)
                 references += [signals.logprobs for signals in said]
         model = self._fresh(first)
-        trained = sum(p.numel() * p.element_size() for p in model.parameters() if p.requires_grad)
-        self.store.require_space(STATES * len(trainings) * trained)
+        size = sum(p.numel() * p.element_size() for p in model.parameters() if p.requires_grad)
+        self.store.require_space(STATES * len(trainings) * size)
         try:
             delivered = train_once(
                 model,

@@ -7,6 +7,7 @@ from subjects import crowd, evidence_of, said, shuffled, span, subject, swapped
 from bench.attack import ExtractionAttack, MembershipAttack
 from bench.attacks.extraction import Extraction
 from bench.attacks.loss import Loss
+from bench.errors import RunError
 from bench.evidence import audited, extraction_evidence, in_order, membership_evidence, memorization_evidence
 from bench.results import Drawn
 
@@ -174,5 +175,28 @@ def test_an_attack_that_answers_in_the_wrong_shape_is_named(wrong):
         def scores(self, passages):
             return wrong
 
-    with pytest.raises(ValueError, match=r"^wrong: .*shape .* for 80 passages"):
+    with pytest.raises(RunError, match=r"^wrong: scores gave \(.*\), not \(80,\)$"):
         evidence_of(Wrong(), crowd())
+
+
+@pytest.mark.parametrize("wrong", [["a"] * 80, None, np.zeros(80, dtype=complex)])
+def test_an_attack_that_gives_no_real_numbers_is_named(wrong):
+    class Wrong(Recorder):
+        name = "wrong"
+
+        def scores(self, passages):
+            return wrong
+
+    with pytest.raises(RunError, match=r"^wrong: scores gave .* values, not real numbers$"):
+        evidence_of(Wrong(), crowd())
+
+
+def test_signals_that_an_attack_did_not_ask_for_are_not_there():
+    class Curious(Recorder):
+        name = "curious"
+
+        def scores(self, passages):
+            return [passage.signals["complement"].mean_logprob for passage in passages]
+
+    with pytest.raises(RunError, match="'complement' were read, which are not among the sources"):
+        evidence_of(Curious(), crowd())

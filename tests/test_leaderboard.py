@@ -99,6 +99,14 @@ def test_a_shift_between_members_and_nonmembers_is_flagged_on_membership_rows_on
     assert shifted(leaderboard([*floors(), by_attack["extraction"]])) == {}
 
 
+def test_a_blind_control_that_could_not_be_computed_says_what_it_needs():
+    unknown = {"blind": {"auc": None, "auc_ci": None}}
+    board = leaderboard([cell("base", 6.0, **unknown), cell("none", 3.0, **unknown)])
+    assert shifted(board) == {
+        "notes": "the blind control could not be computed: it needs >= 20 units on either side"
+    }
+
+
 def two_seeds(first: dict, second: dict):
     return rows(cell("mine", 4.0, first, seed=0), cell("mine", 4.0, second, seed=1))["mine"]
 

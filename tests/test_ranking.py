@@ -145,6 +145,18 @@ def test_defenses_are_compared_on_the_same_records_so_that_a_small_difference_ca
     assert "least-leakage" not in found["other"].flags
 
 
+def test_without_an_interval_nothing_is_a_tie_and_the_row_says_so():
+    def few(shift: float, spec: str):
+        rng = np.random.default_rng(1)
+        return scored(spec, rng.normal(shift, 1, 19), rng.normal(0, 1, 19), nll=3.0)
+
+    cells = [few(0.0, "one"), few(0.1, "near")]
+    assert len(tied("least-leakage", *cells)) == 1
+    assert len(tied("most-gain", *cells)) == 1
+    assert tied("no-interval", *cells) == {"one", "near"}
+    assert tied("no-interval", ahead(0.3, "one"), ahead(0.4, "other")) == set()
+
+
 def test_extractions_are_compared_passage_by_passage():
     rng = np.random.default_rng(0)
     chances = rng.uniform(0.2, 0.6, 200)

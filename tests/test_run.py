@@ -249,24 +249,10 @@ def test_a_cell_of_another_schema_ends_a_run_before_anything_is_trained(tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["cells"]
 
 
-BROKEN = """
-from typing import ClassVar
-from bench import Defense
-
-class Broken(Defense):
-    'Fails.'
-    name: ClassVar[str] = "broken"
-
-    def token_losses(self, logprobs, logits, batch):
-        raise ValueError("no")
-"""
-
-
-def test_fail_fast_stops_at_the_first_failure_and_names_no_other(tmp_path, typed):
-    path = tmp_path / "broken.py"
-    path.write_text(BROKEN, encoding="utf-8")
+def test_fail_fast_stops_at_the_first_failure_and_names_no_other(broken_plugin, tmp_path, typed):
     out = tmp_path / "run"
-    chosen = arguments(out, DATA | {"defense": ["broken", "dropout"], "attack": "loss", "plugin": path})
+    more = {"defense": ["broken", "dropout"], "attack": "loss", "plugin": broken_plugin}
+    chosen = arguments(out, DATA | more)
     code, _, said = typed("run", *chosen, "--fail-fast")
     assert code == 1
     failures = [line for line in said.splitlines() if line.startswith("failed: ")]
@@ -277,6 +263,62 @@ def test_fail_fast_stops_at_the_first_failure_and_names_no_other(tmp_path, typed
     assert code == 1
     assert len(list((out / "cells").glob("*dropout*"))) == 1
     defenses().forget()
+    attacks().forget()
+
+
+TALKATIVE = """
+import logging, warnings
+import numpy as np
+from typing import ClassVar
+from bench import MembershipAttack
+
+class Talks(MembershipAttack):
+    "Shows what it is shown."
+    name: ClassVar[str] = "talks"
+
+    @property
+    def knowledge(self):
+        return "target"
+
+    def scores(self, passages):
+        for passage in passages:
+            print(passage.text)
+            warnings.warn(passage.text)
+            logging.getLogger("talks").critical(passage.text)
+        return np.array([passage.target.mean_logprob for passage in passages])
+
+class Tampers(Talks):
+    "Sorts in place."
+    name: ClassVar[str] = "tampers"
+
+    def scores(self, passages):
+        for passage in passages:
+            passage.target.logprobs.sort()
+        return np.zeros(len(passages))
+"""
+
+
+def test_what_an_attack_prints_warns_and_logs_is_kept_from_the_terminal(tmp_path, typed):
+    (tmp_path / "talks.py").write_text(TALKATIVE, encoding="utf-8")
+    chosen = {"defense": "none", "attack": ["loss", "talks"], "plugin": tmp_path / "talks.py"}
+    code, shown, said = typed("run", *arguments(tmp_path / "run", DATA | chosen))
+    verified = typed("verify", str(tmp_path / "run"))
+    attacks().forget()
+    assert (code, verified[0]) == (0, 0)
+    text = shown + said + "".join(verified[1:])
+    records = load_records(load_card("synthetic-clinical"), None, 40, 0)
+    assert not [record.id for record in records if record.text[:40] in text]
+
+
+def test_an_attack_that_changes_what_it_is_shown_fails_and_spoils_no_other(tmp_path):
+    (tmp_path / "talks.py").write_text(TALKATIVE, encoding="utf-8")
+    chosen = DATA | {"defense": "none", "plugin": tmp_path / "talks.py"}
+    with pytest.raises(RunError, match=r"tampers .*read-only"):
+        bench.run(**chosen, attack=["tampers", "loss"], out=tmp_path / "both", show_text=True)
+    attacks().forget()
+    alone = bench.run(**DATA, defense="none", attack="loss", out=tmp_path / "alone").cells
+    together = bench.run(**DATA, defense="none", attack="loss", out=tmp_path / "both").cells
+    assert [cell.results for cell in together] == [cell.results for cell in alone]
 
 
 def test_seeds_are_run_apart_and_shown_as_one_row(tmp_path):

@@ -167,14 +167,14 @@ def test_a_cell_that_is_no_json_value_is_never_written(tmp_path):
     assert files(tmp_path) == []
 
 
-def test_a_file_in_the_place_of_a_folder_is_an_os_error(tmp_path):
+def test_a_file_in_the_place_of_a_folder_is_told(tmp_path):
     (tmp_path / "run").touch()
     store = Store(tmp_path / "run")
     with pytest.raises(OSError, match="run"):
         store.save_cell("c", CELL)
     assert not store.has_model("k")
     assert store.cell_key("c") is None
-    with pytest.raises(OSError, match="run"):
+    with pytest.raises(InputError, match="run cannot be made: File exists; give another --out"):
         store.open()
 
 

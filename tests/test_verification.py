@@ -190,6 +190,23 @@ def test_data_that_is_gone_is_told_and_the_rest_is_verified(whole, typed):
     assert "gone is not a folder" in said
 
 
+def test_a_key_that_the_settings_do_not_give_is_named(whole):
+    edit(cell_of(whole, "none", "tra"), lambda cell: cell.update(key="0" * 32))
+    (line,) = verify(Store(whole)).differences
+    assert "none · tra · seed 0: key is '000" in line
+
+
+def test_cells_without_whole_signals_are_counted_where_others_have_them(whole):
+    signals = sorted((whole / "signals").iterdir())
+    signals[0].write_bytes(signals[0].read_bytes()[:100])
+    found = verify(Store(whole))
+    assert found.differences == ()
+    assert found.from_signals < CELLS
+    assert (
+        f"{CELLS - found.from_signals} cells, whose signals are not here or not whole" in found.passed_over[0]
+    )
+
+
 def test_the_command_says_what_it_recomputed_and_exits_by_what_it_found(bare, typed):
     code, shown, said = typed("verify", str(bare))
     assert (code, said) == (0, "")

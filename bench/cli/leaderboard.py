@@ -38,6 +38,8 @@ def leaderboard(
     level = next((known for known in LEVELS if known == frontier), None)
     if level is None:
         raise InputError(f"--frontier {frontier}: known are {', '.join(LEVELS)}")
+    if publish and to.exists() and not to.is_dir():
+        raise InputError(f"--to {to} is a file; give a folder")
     store = Store(run_dir)
     board = publishing.publish(store, to, level) if publish else publishing.read_leaderboard(store, level)
     render = {"md": rendering.as_markdown, "json": rendering.as_json, "csv": rendering.as_csv}

@@ -41,7 +41,9 @@ class Record:
         for span in self.spans:
             where = f"record {self.id}: span {span.label} {span.start}-{span.end}"
             if not 0 <= span.start < span.end <= len(self.text):
-                raise InputError(f"{where} does not lie within the text of {len(self.text)} characters")
+                raise InputError(
+                    f"{where} does not lie within the text of {len(self.text)} characters, or is empty"
+                )
             if span.start < end:
                 raise InputError(f"{where} overlaps the span that ends at {end}")
             end = span.end

@@ -43,7 +43,7 @@ def split(records: Sequence[Record], shares: Shares, seed: int) -> dict[str, lis
     clusters = _clusters(records)
     if len(clusters) < len(SPLITS):
         raise InputError(
-            f"{len(records)} records in {len(clusters)} groups are too few: "
+            f"{len(records)} records in {len(clusters)} groups are too few, near-duplicates being of one: "
             f"the {len(SPLITS)} splits need at least one group each"
         )
     wanted = {name: share * len(records) for name, share in shares.model_dump().items()}

@@ -68,7 +68,9 @@ def covered(text: str, start: int, end: int) -> str:
         InputError: it is empty or reaches beyond the text.
     """
     if not 0 <= start < end <= len(text):
-        raise InputError(f"span {start}-{end} does not lie within the text of {len(text)} characters")
+        raise InputError(
+            f"span {start}-{end} does not lie within the text of {len(text)} characters, or is empty"
+        )
     return text[start:end]
 
 
