@@ -47,7 +47,7 @@ def collate(
     if reference_logprobs is not None:
         reference = torch.zeros((len(records), width - 1))
         for row, values in zip(reference, reference_logprobs, strict=True):
-            row[: len(values)] = torch.from_numpy(values)
+            row[: len(values)] = torch.tensor(values)
         reference = reference.to(device)
     return Batch(
         input_ids=input_ids.to(device),
