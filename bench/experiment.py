@@ -93,7 +93,7 @@ class Settings(BaseModel):
         return out
 
     def kept(self) -> dict[str, Any]:
-        """These settings as JSON values that mean the same from any folder."""
+        """These settings but for where they are run, as JSON values that mean the same from any folder."""
         whole = self.model_copy(
             update={
                 "data_dir": None if self.data_dir is None else self.data_dir.resolve(),
@@ -101,7 +101,7 @@ class Settings(BaseModel):
                 "out": self.out.resolve(),
             }
         )
-        return whole.model_dump(mode="json", exclude_none=True)
+        return whole.model_dump(mode="json", exclude_none=True, exclude={"executor", "address"})
 
     def learning_rate_for(self, model: str) -> float:
         """The rate given, else one that suits: small embedded models take more than pre-trained ones."""

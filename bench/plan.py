@@ -93,15 +93,24 @@ def make_labs(settings: Settings, weights: bool = True) -> list[Lab]:
         )
         for card in cards
     ]
-    from bench.device import pick_device
-
-    device = pick_device().type
+    device = _device(settings)
     return [
         Lab(card.name, splits, model, folder, settings, seed, device)
         for card, splits in zip(cards, corpora, strict=True)
         for model, folder in models
         for seed in dict.fromkeys(settings.seed)
     ]
+
+
+def _device(settings: Settings) -> str:
+    """The type of device that models are run on, which need not be this machine's."""
+    if settings.executor == "ray":
+        from bench.cluster.connection import device_of
+
+        return device_of(settings.address)
+    from bench.device import pick_device
+
+    return pick_device().type
 
 
 def _check_length(max_length: int, model: str, folder: Path) -> None:

@@ -38,7 +38,9 @@ def dtype_of(precision: Precision, device: str) -> str:
         return precision
     import torch
 
-    return "bfloat16" if device == "cuda" and torch.cuda.is_bf16_supported() else "float32"
+    # Without CUDA here, the run is planned for other machines.
+    elsewhere = not torch.cuda.is_available()
+    return "bfloat16" if device == "cuda" and (elsewhere or torch.cuda.is_bf16_supported()) else "float32"
 
 
 def autocast(dtype: str, device: torch.device) -> AbstractContextManager[object]:

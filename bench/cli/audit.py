@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bench.cli import options
+from bench.errors import InputError
 
 if TYPE_CHECKING:
     from bench.results import AuditFile
@@ -30,6 +31,8 @@ def audit(given: dict[str, Any], config: Path | None, canaries: Canaries = 200) 
     from bench.worker import line_of
 
     settings = settings_from(given, config)
+    if settings.executor != "local":
+        raise InputError(f"--executor {settings.executor}: an audit trains once, on this device")
     audits = make_audits(settings, canaries)
     store = Store(settings.out)
     store.open()
