@@ -15,8 +15,12 @@ import yaml
 
 import bench
 from bench.errors import RunError
+from bench.experiment import settings_from
+from bench.graph import Judge
+from bench.plan import make_plan
 from bench.records.cards import load_card, load_records
 from bench.registry import attacks, defenses
+from bench.store import Store
 
 DATA = {"dataset": "synthetic-clinical", "limit": 40, "max_length": 64, "epochs": 2}
 # Two references, one of them the auditor's, and two targets.
@@ -247,6 +251,15 @@ def test_a_cell_of_another_schema_ends_a_run_before_anything_is_trained(tmp_path
     assert code == 2
     assert "old.json: schema: " in said
     assert [path.name for path in tmp_path.iterdir()] == ["cells"]
+
+
+def test_an_attack_added_to_a_finished_run_passes_nothing_through_a_model(everything):
+    out, _ = everything
+    more = ["loss", "reference", "hinge:margin=0.5", "extraction:unit=record,prefix=5,length=5"]
+    planned = make_plan(settings_from(DATA | {"defense": ALL, "attack": more, "out": out}))
+    tasks = planned.tasks(Store(out))
+    assert {task.cell.attack.spec for task in tasks if isinstance(task, Judge)} == set(more[2:])
+    assert all(isinstance(task, Judge) for task in tasks)
 
 
 def test_fail_fast_stops_at_the_first_failure_and_names_no_other(broken_plugin, tmp_path, typed):
