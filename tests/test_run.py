@@ -134,16 +134,6 @@ def test_a_run_killed_once_gives_what_an_undisturbed_one_does(tmp_path, undistur
 
 
 @pytest.mark.slow
-def test_a_run_killed_again_and_again_gives_what_an_undisturbed_one_does(tmp_path, undisturbed):
-    for folder, count in (("signals", 1), ("models", 2), ("cells", 3), ("models", 4), ("cells", 7)):
-        killed_once_there_are(tmp_path, folder, count)
-    assert started(tmp_path).wait() == 0
-    assert comparable(tmp_path) == undisturbed
-    assert len(list((tmp_path / "models").iterdir())) == 4
-    assert not list(tmp_path.rglob(".*.tmp"))
-
-
-@pytest.mark.slow
 def test_two_runs_at_once_in_one_folder_give_what_one_does(tmp_path, undisturbed):
     both = [started(tmp_path), started(tmp_path)]
     assert [run.wait() for run in both] == [0, 0]

@@ -58,4 +58,5 @@ def test_a_run_killed_at_twenty_random_moments_ends_as_one_that_was_left_alone(t
         assert comparable(out) == expected
         assert verify(Store(out)).differences == ()
         assert not list(out.rglob("*.tmp"))
+        assert len(list((out / "models").glob("*.safetensors"))) == 4, "each training is kept, and once"
     assert kills == KILLS
