@@ -44,14 +44,6 @@ def trained(out: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (out / "models").glob("*.safetensors")}
 
 
-def started(out: Path, *more: str) -> subprocess.Popen:
-    several = {name: value if isinstance(value, list) else [value] for name, value in PAIR.items()}
-    pairs = [("out", out), *((name, value) for name in several for value in several[name])]
-    options = [part for name, value in pairs for part in (f"--{name.replace('_', '-')}", str(value))]
-    command = [sys.executable, "-m", "bench", "run", "--executor", "ray", *options, *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def carried_out(out: Path, shared: bool | None = None, **settings) -> tuple[dict[str, str], list[str]]:
     """The failures of a run on the cluster that this process is in, and what it said."""
     said: list[str] = []
@@ -110,47 +102,6 @@ def test_a_cluster_gives_the_leaderboard_that_this_device_does(cluster, alone, t
     assert [path.name for path in tmp_path.rglob(".*")] == []
 
 
-@needs_ray
-@pytest.mark.slow
-def test_without_a_shared_folder_everything_arrives_in_the_one_where_the_run_was_started(
-    cluster, alone, tmp_path
-):
-    failures, said = carried_out(tmp_path, shared=False, **PAIR)
-    assert failures == {}
-    assert comparable(tmp_path) == alone
-    assert any("not every machine sees" in line for line in said)
-    assert len(trained(tmp_path)) == 4
-    found = verify(Store(tmp_path))
-    assert (found.cells, found.from_signals, found.differences) == (8, 8, ())
-    # What is stored here and needed there is sent: the reference's signals to a training that is missing.
-    before = trained(tmp_path)
-    cell = next(cell for cell in make_plan(settings_from(PAIR)).cells if cell.spec == "trap")
-    (lost,) = (scoring.training for scoring in cell.sources["target"].scorings)
-    for path in tmp_path.rglob(f"{lost.key}.*"):
-        path.unlink()
-    for path in (tmp_path / "cells").glob("*trap*"):
-        path.unlink()
-    (tmp_path / "signals" / f"{cell.sources['target'].scorings[0].key}.safetensors").unlink()
-    failures, said = carried_out(tmp_path, shared=False, **PAIR)
-    assert failures == {}
-    assert [line.partition(": ")[0].rpartition("trained ")[2] for line in said if "trained" in line] == [
-        "trap"
-    ]
-    assert trained(tmp_path).items() >= {k: v for k, v in before.items() if lost.key not in k}.items()
-    assert comparable(tmp_path) == alone
-
-
-@needs_ray
-@pytest.mark.slow
-def test_a_resumed_run_trains_nothing_again(cluster, tmp_path):
-    carried_out(tmp_path, **DATA, defense="none", attack="loss")
-    before = trained(tmp_path)
-    failures, said = carried_out(tmp_path, **DATA, defense="none", attack=["loss", "zlib"])
-    assert failures == {}
-    assert not any("trained" in line for line in said)
-    assert trained(tmp_path) == before
-
-
 SLOW_ONCE = """
 import os, time
 from pathlib import Path
@@ -167,42 +118,6 @@ class SlowOnce(Defense):
             mark.with_suffix(".new").rename(mark)
             time.sleep(600)
         return super().token_losses(logprobs, logits, batch)
-"""
-
-
-def killer_of(mark: Path) -> threading.Thread:
-    def kill() -> None:
-        while not mark.exists():
-            time.sleep(0.05)
-        os.kill(int(mark.read_text()), signal.SIGKILL)
-
-    thread = threading.Thread(target=kill, daemon=True)
-    thread.start()
-    return thread
-
-
-@needs_ray
-@pytest.mark.slow
-@pytest.mark.parametrize("shared", [True, False])
-def test_a_worker_that_is_killed_in_a_training_costs_time_and_changes_nothing(
-    cluster, plugin, tmp_path, shared
-):
-    mark = tmp_path / "mark"
-    text = SLOW_ONCE.format(mark=str(mark))
-    chosen = DATA | {"defense": ["slow-once", "none"], "attack": "loss", "plugin": plugin(text)}
-    killer = killer_of(mark)
-    failures, _ = carried_out(tmp_path / "ray", shared, **chosen)
-    killer.join(0)
-    assert not killer.is_alive()
-    assert failures == {}
-    plugin(text)
-    bench.run(**chosen, out=tmp_path / "alone")
-    assert comparable(tmp_path / "ray") == comparable(tmp_path / "alone")
-
-
-DEADLY = """
-import os
-from bench import Defense
 
 class Deadly(Defense):
     '''Ends its process, whoever tries.'''
@@ -212,14 +127,83 @@ class Deadly(Defense):
 """
 
 
+def killer_of(mark: Path) -> threading.Thread:
+    """Kills the process that leaves its number there."""
+
+    def kill() -> None:
+        while not mark.exists():
+            time.sleep(0.05)
+        os.kill(int(mark.read_text(encoding="utf-8")), signal.SIGKILL)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    return thread
+
+
 @needs_ray
 @pytest.mark.slow
-def test_a_task_that_kills_every_worker_is_given_up_in_one_line(cluster, plugin, tmp_path, monkeypatch):
+def test_a_worker_that_is_killed_in_a_training_costs_time_and_changes_nothing(
+    cluster, plugin, tmp_path, monkeypatch
+):
     monkeypatch.setattr("bench.cluster.runner.RETRIES", 1)
-    chosen = DATA | {"defense": ["deadly", "none"], "attack": "loss", "plugin": plugin(DEADLY)}
-    failures, _ = carried_out(tmp_path, **chosen)
+    mark = tmp_path / "mark"
+    text = SLOW_ONCE.format(mark=str(mark))
+    chosen = DATA | {"attack": "loss", "plugin": plugin(text)}
+    killer = killer_of(mark)
+    failures, _ = carried_out(tmp_path / "ray", **chosen, defense=["slow-once", "deadly", "none"])
+    killer.join(0)
+    assert not killer.is_alive()
+    # A task that kills every worker is given up in one line.
     assert list(failures.values()) == ["the process that did it died, and so did those of 1 more tries"]
-    assert {cell["spec"] for _, cell in Store(tmp_path).cells()} == {"base", "reference", "none"}
+    plugin(text)
+    bench.run(**chosen, defense=["slow-once", "none"], out=tmp_path / "alone")
+    assert comparable(tmp_path / "ray") == comparable(tmp_path / "alone")
+
+
+@needs_ray
+@pytest.mark.slow
+def test_without_a_shared_folder_everything_arrives_in_the_one_where_the_run_was_started(
+    cluster, plugin, tmp_path
+):
+    out, mark = tmp_path / "ray", tmp_path / "mark"
+    text = SLOW_ONCE.format(mark=str(mark))
+    chosen = PAIR | {"defense": ["none", "slow-once", "trap"], "plugin": plugin(text)}
+    killer_of(mark)
+    failures, said = carried_out(out, shared=False, **chosen)
+    assert failures == {}
+    assert f"not every machine sees {out}; what they make is sent here" in said
+    assert len(trained(out)) == 5
+    plugin(text)
+    bench.run(**chosen, out=tmp_path / "alone")
+    assert comparable(out) == comparable(tmp_path / "alone")
+    found = verify(Store(out))
+    assert (found.cells, found.from_signals, found.differences) == (10, 10, ())
+    # What is stored here and needed there is sent: the reference's signals, for a training that got lost.
+    before, lost = trained(out), next(path for path in (out / "cells").glob("*trap*"))
+    target = next(cell for cell in make_plan(settings_from(PAIR)).cells if cell.name == lost.stem).sources[
+        "target"
+    ]
+    (scoring,) = target.scorings
+    for path in [*(out / "cells").glob("*trap*"), *out.glob(f"*/{scoring.key}.*")]:
+        path.unlink()
+    for path in out.glob(f"models/{scoring.training.key}.*"):
+        path.unlink()
+    failures, said = carried_out(out, shared=False, **chosen)
+    assert failures == {}
+    assert sum("trained" in line for line in said) == 1
+    assert len(trained(out).items() & before.items()) == 4
+    assert comparable(out) == comparable(tmp_path / "alone")
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_resumed_run_trains_nothing_again(cluster, tmp_path):
+    carried_out(tmp_path, **DATA, defense="none", attack="loss")
+    before = trained(tmp_path)
+    failures, said = carried_out(tmp_path, **DATA, defense="none", attack=["loss", "zlib"])
+    assert failures == {}
+    assert not any("trained" in line for line in said)
+    assert trained(tmp_path) == before
 
 
 BROKEN = """
@@ -266,24 +250,35 @@ def test_a_first_failure_can_end_the_run(cluster, plugin, tmp_path):
 
 @needs_ray
 @pytest.mark.slow
-def test_a_run_that_is_interrupted_leaves_no_process_and_goes_on_where_it_stopped(cluster, alone, tmp_path):
-    run = started(tmp_path)
-    while run.poll() is None and not trained(tmp_path):
+def test_a_run_on_this_machine_alone_that_is_interrupted_leaves_no_process(tmp_path):
+    options = [part for name in ("dataset", "limit") for part in (f"--{name}", str(DATA[name]))]
+    command = [sys.executable, "-m", "bench", "run", "--executor", "ray", "--out", str(tmp_path), *options]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while run.poll() is None and not list(tmp_path.glob(".*.tmp")):
         time.sleep(0.05)
     processes = psutil.Process(run.pid).children(recursive=True)
     assert any("raylet" in process.name() for process in processes)
     run.send_signal(signal.SIGINT)
-    assert run.wait(60) == 130
-    _, said = run.communicate()
+    shown, said = run.communicate(timeout=60)
+    assert (run.returncode, shown) == (130, "")
     assert "Traceback" not in said
+    assert not any("ray" in line for line in said.replace(str(tmp_path), "").splitlines())
     assert psutil.wait_procs(processes, timeout=20)[1] == []
-    before = trained(tmp_path)
-    run = started(tmp_path, "--address", cluster.address)
-    _, said = run.communicate(timeout=120)
-    assert run.returncode == 0, said
-    assert trained(tmp_path).items() >= before.items()
-    assert comparable(tmp_path) == alone
-    assert not any("ray" in line or "gcs" in line for line in said.replace(str(tmp_path), "").splitlines())
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+@needs_ray
+def test_what_ray_reports_is_a_line_beside_the_output(capsys):
+    from bench.cluster.messages import reports_told
+
+    said: list[str] = []
+    with reports_told(said.append):
+        print("\x1b[33m(raylet)\x1b[0m A task failed.\nState of the node: ...")
+        print("(raylet, ip=192.0.2.1) It is tried again.")
+        print("as ever")
+        print()
+    assert said == ["Ray: A task failed.", "Ray: It is tried again."]
+    assert capsys.readouterr().out == "as ever\n\n"
 
 
 @needs_ray
