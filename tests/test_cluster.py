@@ -66,7 +66,9 @@ def alone(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster of two nodes with room for one task each, which this process is in."""
-    os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")  # read when Ray is imported
+    # Read when Ray is imported; its workers would give way to every other test.
+    os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")
+    os.environ.setdefault("RAY_worker_niceness", "0")
     from ray.cluster_utils import Cluster
 
     from bench.cluster.connection import cluster as joined

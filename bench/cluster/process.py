@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from bench.cluster.job import Job
 from bench.errors import RunError
+from bench.quiet import muted
 from bench.store import Store
 from bench.worker import Worker, line_of
 from bench.workshop import Watcher
@@ -51,7 +52,8 @@ def work(
     if failure is None:
         try:
             files = dict(zip(reads, contents, strict=True))
-            made = _process(job).do(number, files, writes, said.append)
+            with muted(job.show_text):  # Ray keeps what workers print in files of its own
+                made = _process(job).do(number, files, writes, said.append)
         except (Exception, SystemExit) as error:
             failure = line_of(error, job.show_text)
     outcome = Outcome(failure, tuple(said))

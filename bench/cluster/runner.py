@@ -14,6 +14,7 @@ from bench.cluster import RETRIES
 from bench.cluster.connection import cluster, has_gpus
 from bench.cluster.files import read_by, written_by
 from bench.cluster.job import Job
+from bench.cluster.messages import reports_told
 from bench.cluster.process import Outcome, work
 from bench.cluster.sameness import lab_of
 from bench.cluster.sharing import is_seen_by_all, marked
@@ -46,7 +47,11 @@ class RayRunner(Runner):
         """
         if not tasks:
             return {}
-        with cluster(self.settings.address), marked(self.store) as mark:
+        with (
+            reports_told(self.watcher.say),
+            cluster(self.settings.address),
+            marked(self.store) as mark,
+        ):
             shared = is_seen_by_all(mark) if self.shared is None else self.shared
             if not shared:
                 folder = self.store.root.resolve()
