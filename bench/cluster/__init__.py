@@ -12,10 +12,11 @@ from bench.errors import InputError
 RETRIES = 3
 """How often a task is tried again whose worker process died."""
 
-# Read when Ray is imported. What is too large for a machine's memory would be tried for ever, and a machine
-# whose cores are at work already would be given up while Ray starts.
+# Read when Ray is imported. What is too large for a machine's memory would be tried for ever; a machine whose
+# cores are at work already would be given up while Ray starts; and what Ray logs goes to its files.
 os.environ.setdefault("RAY_task_oom_retries", str(RETRIES))
 os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
 
 try:
     import ray  # noqa: F401

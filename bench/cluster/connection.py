@@ -101,7 +101,8 @@ def _join(address: str) -> None:
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
     except Exception as error:
-        raise InputError(f"--address {address}: Ray does not join: {_shortened(error)}") from None
+        hint = "a cluster that asks for a token takes RAY_AUTH_MODE=token, and the token in ~/.ray/auth_token"
+        raise InputError(f"--address {address}: Ray does not join: {_shortened(error)} ({hint})") from None
 
 
 def _shortened(error: Exception) -> str:
