@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import TemporaryFile
 from typing import Any
 
 import ray
@@ -99,10 +100,26 @@ def _join(address: str) -> None:
     threads = {name: value for name, value in os.environ.items() if name == "OMP_NUM_THREADS"}
     environment: dict[str, Any] | None = {"env_vars": threads} if threads else None
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment)
+        with _silent():
+            ray.init(
+                address=address, log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment
+            )
     except Exception as error:
-        hint = "a cluster that asks for a token takes RAY_AUTH_MODE=token, and the token in ~/.ray/auth_token"
-        raise InputError(f"--address {address}: Ray does not join: {_shortened(error)} ({hint})") from None
+        hint = "" if address == "auto" else "; where it asks for a token, set RAY_AUTH_MODE=token"
+        raise InputError(f"--address {address}: Ray does not join: {_shortened(error)}{hint}") from None
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Within it, nothing reaches stderr: Ray's own code writes there once a second while it is refused."""
+    with TemporaryFile() as sink:
+        stderr = os.dup(2)
+        os.dup2(sink.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
 
 
 def _shortened(error: Exception) -> str:
