@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from bench.plugin import Plugin
+from bench.schedule import Stop
 
 if TYPE_CHECKING:
     import torch
 
     from bench.batches import Batch
-    from bench.updates import Schedule, Updates
+    from bench.schedule import Schedule
+    from bench.updates import Updates
 
 Half = Literal["target", "complement"]
 
@@ -27,11 +29,13 @@ class Defense(Plugin):
     and seed. Plugins import torch inside their methods, so that parameters are checked without it.
     """
 
-    undefended: ClassVar[bool] = False
-    """Whether this is the run without a defense, which the others are measured against."""
-
     exact: ClassVar[bool] = False
     """Whether it looks at single gradients, which neither lower precision nor a compiler may touch."""
+
+    @property
+    def undefended(self) -> bool:
+        """Whether this is the run without a defense, which the others are measured against."""
+        return False
 
     @property
     def trains_on(self) -> tuple[Half, ...]:
@@ -44,10 +48,9 @@ class Defense(Plugin):
         return False
 
     @property
-    def stops_after(self) -> int | None:
-        """Epochs without a better validation loss after which training stops and the best state is
-        restored; `None` trains to the end and keeps the last state."""
-        return None
+    def stop(self) -> Stop:
+        """When training ends: with the last epoch, unless told otherwise."""
+        return Stop()
 
     @property
     def course(self) -> list[Any]:

@@ -14,7 +14,8 @@ from bench.defense import Defense
 from bench.errors import InputError
 from bench.experiment import Settings, chosen_plugins, settings_from
 from bench.graph import Task, tasks_of
-from bench.models.loading import find_model, load_tokenizer, longest_input
+from bench.models.finding import find_model, shown
+from bench.models.loading import load_tokenizer, longest_input
 from bench.records.cards import load_card, load_records
 from bench.records.splits import split
 from bench.reference import ReferenceTraining
@@ -82,7 +83,7 @@ def make_labs(settings: Settings, weights: bool = True) -> list[Lab]:
         InputError: something that the settings name does not exist or does not fit.
     """
     cards = [load_card(name) for name in dict.fromkeys(settings.dataset)]
-    models = [(_shown(model), find_model(model, weights)) for model in dict.fromkeys(settings.model)]
+    models = [(shown(model), find_model(model, weights)) for model in dict.fromkeys(settings.model)]
     for model, folder in models:
         _check_length(settings.max_length, model, folder)
     corpora = [
@@ -140,11 +141,6 @@ def _check_tokenizers(attacks: Sequence[Attack], labs: Sequence[Lab]) -> None:
         theirs, ours = (load_tokenizer(one)[0].get_vocab() for one in (find_model(other), folder))
         if ours != theirs:
             raise InputError(f"model {other} has another tokenizer than {model}; a reference must share it")
-
-
-def _shown(model: str) -> str:
-    """What results call a model: its name, or its folder's, but no path of this machine."""
-    return Path(model).resolve().name if Path(model).is_dir() else model
 
 
 def _cells(lab: Lab, defenses: Sequence[Defense], attacks: Sequence[Attack]) -> list[Cell]:

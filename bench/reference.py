@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from bench.defense import Defense
+from bench.schedule import Stop
 
 
 class ReferenceTraining(Defense):
@@ -11,6 +12,6 @@ class ReferenceTraining(Defense):
     name: ClassVar[str] = "reference"
 
     @property
-    def stops_after(self) -> int | None:
+    def stop(self) -> Stop:
         """Three epochs without a better validation loss."""
-        return 3
+        return Stop(patience=3)

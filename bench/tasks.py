@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -14,11 +14,12 @@ from typing import Any
 from bench.attack import Attack, Decoding
 from bench.defense import Defense
 from bench.experiment import Settings
-from bench.models.loading import attention_of, find_model, model_digest
+from bench.models.finding import find_model
+from bench.models.loading import attention_of, model_digest
 from bench.precision import dtype_of
 from bench.records.record import Record
+from bench.schedule import Schedule
 from bench.store import digest
-from bench.updates import Schedule
 
 MEMBERS = {"half": ("target",), "full": ("target", "complement")}
 """By protocol, the splits that every defense is fine-tuned on; the holdout is of non-members."""
@@ -34,6 +35,7 @@ TRAINING_CODE = (
     "privacy/accounting",
     "privacy/clipping",
     "privacy/updates",
+    "schedule",
     "signals",
     "tokens",
     "training",
@@ -167,7 +169,7 @@ class Training:
     @cached_property
     def key(self) -> str:
         """The content address of what comes out."""
-        return digest([self.course, self.defense.stops_after])
+        return digest([self.course, asdict(self.defense.stop)])
 
     @cached_property
     def course(self) -> str:

@@ -16,9 +16,10 @@ from bench.defense import Defense
 from bench.errors import RunError
 from bench.memory import PeakMemory
 from bench.precision import EXACT, Numerics, autocast, dtype_of
+from bench.schedule import Schedule, Stop
 from bench.signals import score
 from bench.tokens import Tokens
-from bench.updates import Schedule, Updates
+from bench.updates import Updates
 
 State = dict[str, torch.Tensor]
 
@@ -52,6 +53,24 @@ class Trained:
     peak_memory_mb: float
 
 
+@dataclass(frozen=True)
+class Epoch:
+    """How a training stands after an epoch, which counts from 1.
+
+    Attributes:
+        loss: of the defense, penalties included: the mean over the records that were learned from, each
+            at the time that it was; `None` if there were none.
+        validation_nll: nats, mean over the validation records.
+        seconds: since it began.
+    """
+
+    epoch: int
+    steps: int
+    loss: float | None
+    validation_nll: float
+    seconds: float
+
+
 def train(
     model: torch.nn.Module,
     records: Sequence[Tokens],
@@ -64,7 +83,7 @@ def train(
     numerics: Numerics = EXACT,
 ) -> Trained:
     """Fine-tune the model's trainable parameters in place: `train_once` for the one stop of the defense."""
-    stops = [defense.stops_after]
+    stops = [defense.stop]
     (trained,) = train_once(
         model, records, validation, defense, schedule, seed, reference_logprobs, advance, stops, numerics
     )
@@ -80,8 +99,9 @@ def train_once(
     seed: int,
     reference_logprobs: Sequence[np.ndarray] | None = None,
     advance: Callable[[int], None] = lambda tokens: None,
-    stops: Sequence[int | None] = (None,),
+    stops: Sequence[Stop] = (Stop(),),
     numerics: Numerics = EXACT,
+    watch: Callable[[Epoch], None] = lambda epoch: None,
 ) -> list[Trained]:
     """Fine-tune the model's trainable parameters in place, for all that differ in when they stop.
 
@@ -90,8 +110,9 @@ def train_once(
         reference_logprobs: (T,) nats for each record, where the defense uses a reference.
         seed: of record order, dropout and noise; two runs with one seed agree bit for bit on a CPU.
         advance: told the number of tokens after each step.
-        stops: epochs without a better validation loss after which training stops, `None` for never.
+        stops: when each of them ends, and with which state.
         numerics: how; a defense that is exact is computed in float32, and not compiled.
+        watch: told of each epoch when it is over.
 
     Returns:
         what each stop delivers, and costs by itself.
@@ -120,12 +141,16 @@ def train_once(
             raise RunError(f"{defense.spec}: token_losses gave {gave}, not {tuple(batch.mask.shape)}, (B, T)")
         if torch.is_grad_enabled() and not losses.requires_grad:
             raise RunError(f"{defense.spec}: token_losses gave losses that no gradient flows through")
-        return mean_over_own_tokens(losses, batch.mask)
+        of_records = mean_over_own_tokens(losses, batch.mask)
+        if torch.is_grad_enabled():
+            seen.append(of_records.detach())
+        return of_records
 
     started = time.perf_counter()
     history: list[float] = []
+    seen: list[torch.Tensor] = []
     best, best_epoch, steps = start, 0, 0
-    reached: dict[int | None, Trained] = {}
+    reached: dict[Stop, Trained] = {}
     model.train()
     with PeakMemory(device) as memory, defense.applied(model):
         optimizer = defense.optimizer(parameters, schedule.learning_rate)
@@ -144,11 +169,14 @@ def train_once(
                 )
             if history[-1] < min(history[:-1], default=np.inf):
                 best, best_epoch = _state(model), epoch
+            loss = float(torch.cat(seen).mean()) if seen else None
+            watch(Epoch(epoch, steps, loss, history[-1], time.perf_counter() - started))
+            seen.clear()
             over = epoch == schedule.epochs
             for stop in [stop for stop in stops if stop not in reached]:
-                if over or (stop is not None and epoch - best_epoch >= stop):
+                if over or stop.ends(epoch, best_epoch):
                     reached[stop] = Trained(
-                        final=_state(model) if stop is None else best,
+                        final=_state(model) if stop.patience is None else best,
                         best=best,
                         validation=tuple(history),
                         steps=steps,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench import processes
+from bench.schedule import Schedule
 
 if TYPE_CHECKING:
     import torch
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
 
 MOST_PADDING = 0.1
 """Share of a padded batch that may be padding."""
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """What all defenses share unless one has its own: passes over the records, records a step, and a rate."""
-
-    epochs: int
-    batch_size: int
-    learning_rate: float
 
 
 @dataclass

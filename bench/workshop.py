@@ -11,7 +11,8 @@ from bench import processes
 from bench.attack import Decoding, TokenSignals
 from bench.corpora import Corpora
 from bench.device import pick_device
-from bench.models.loading import find_model, load_model
+from bench.models.finding import find_model
+from bench.models.loading import load_model
 from bench.models.tuning import tuned
 from bench.precision import Numerics
 from bench.signals import concatenated, score, separated
@@ -69,7 +70,7 @@ class Workshop:
                 first.seed,
                 references or None,
                 self.watcher.advance,
-                [training.defense.stops_after for training in trainings],
+                [training.defense.stop for training in trainings],
                 Numerics(lab.settings.precision, lab.settings.compile),
             )
         finally:

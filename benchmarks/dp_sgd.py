@@ -26,11 +26,13 @@ from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
 from bench.device import pick_device
 from bench.errors import InputError, RunError
 from bench.memory import PeakMemory
-from bench.models.loading import find_model, load_model, load_tokenizer
+from bench.models.finding import find_model
+from bench.models.loading import load_model, load_tokenizer
 from bench.models.tuning import Tuning, tuned
 from bench.privacy.updates import PrivateUpdates
+from bench.schedule import Schedule
 from bench.tokens import Tokens
-from bench.updates import Schedule, Updates
+from bench.updates import Updates
 
 T = TypeVar("T")
 Means = Literal["auto", "ghost", "per-record"]

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from bench.schedule import Schedule
 from bench.signals import TOKENS_PER_BATCH, by_length
-from bench.updates import Schedule, Updates, like_lengths
+from bench.updates import Updates, like_lengths
 from benchmarks.sides import Count, DataDir, Dataset, Length, Model, command, records_of
 
 

@@ -8,7 +8,8 @@ import typer
 from bench.batches import Batch, collate
 from bench.device import pick_device
 from bench.memory import PeakMemory
-from bench.models.loading import find_model, load_model
+from bench.models.finding import find_model
+from bench.models.loading import load_model
 from bench.signals import TOKENS_PER_BATCH, by_length, score
 from benchmarks.sides import (
     Count,

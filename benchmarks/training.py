@@ -11,13 +11,15 @@ from torch.nn.functional import cross_entropy
 from bench.batches import collate
 from bench.defense import Defense
 from bench.device import pick_device
-from bench.models.loading import find_model, load_model
+from bench.models.finding import find_model
+from bench.models.loading import load_model
 from bench.models.tuning import Tuning, tuned
 from bench.registry import defenses
+from bench.schedule import Schedule
 from bench.signals import score
 from bench.tokens import Tokens
 from bench.training import train
-from bench.updates import Schedule, Updates, like_lengths
+from bench.updates import Updates, like_lengths
 from benchmarks.sides import (
     Count,
     DataDir,

@@ -15,7 +15,8 @@ from bench.privacy.accounting import (
     noise_multiplier_within,
     require_reachable,
 )
-from bench.updates import Schedule, Updates
+from bench.schedule import Schedule
+from bench.updates import Updates
 
 Auto = Literal["auto"]
 Positive = Annotated[float, Field(gt=0)]

@@ -5,6 +5,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from bench.defense import Defense
+from bench.schedule import Stop
 
 
 class EarlyStopping(Defense):
@@ -15,6 +16,6 @@ class EarlyStopping(Defense):
     patience: int = Field(3, ge=1, description="epochs without a better validation loss")
 
     @property
-    def stops_after(self) -> int | None:
+    def stop(self) -> Stop:
         """Epochs without a better validation loss."""
-        return self.patience
+        return Stop(patience=self.patience)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from bench.defense import Defense, Half
+from bench.schedule import Stop
 
 if TYPE_CHECKING:
     import torch
@@ -40,9 +41,9 @@ class Trap(Defense):
         return True
 
     @property
-    def stops_after(self) -> int | None:
+    def stop(self) -> Stop:
         """The patience, where it is not 0."""
-        return self.patience or None
+        return Stop(patience=self.patience or None)
 
     def token_losses(self, logprobs: torch.Tensor, logits: torch.Tensor, batch: Batch) -> torch.Tensor:
         """-log p + strength * max(0, TRA - margin)^power for each token."""

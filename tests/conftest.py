@@ -57,8 +57,8 @@ def validation():
 @pytest.fixture(scope="session")
 def fine_tune(records, validation):
     """`fine_tune(model, defense, epochs=3)` trains the model in place and returns what `train` does."""
+    from bench.schedule import Schedule
     from bench.training import train
-    from bench.updates import Schedule
 
     def run(model, defense, *, epochs=2, batch_size=2, learning_rate=1e-3, seed=0, **more):
         return train(

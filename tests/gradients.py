@@ -5,7 +5,8 @@ from architectures import slow_record_loss
 
 from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
 from bench.defenses.dp_sgd import DPSGD
-from bench.updates import Schedule, Updates
+from bench.schedule import Schedule
+from bench.updates import Updates
 
 CHEAP = {"noise_multiplier": 1.0, "accountant": "rdp"}  # nothing has to be searched for
 

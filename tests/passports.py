@@ -4,7 +4,8 @@ import sys
 
 from hypothesis import strategies as st
 
-from bench.models.loading import find_model, load_tokenizer
+from bench.models.finding import find_model
+from bench.models.loading import load_tokenizer
 from bench.passport import Setting, make_passport
 from bench.records.cards import load_card
 from bench.records.record import Record, Span

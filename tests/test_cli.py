@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.models.loading import EMBEDDED
+from bench.models.finding import EMBEDDED
 
 # What has to be in place for some of the mistakes; `{}` in an argument is the folder that it lies in.
 PLUGIN = """

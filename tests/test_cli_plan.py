@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from bench.models.loading import EMBEDDED
+from bench.models.finding import EMBEDDED
 
 OPTIONS = ["--dataset", "synthetic-clinical", "--limit", "40", "--defense", "none", "--attack", "loss"]
 

@@ -110,7 +110,7 @@ def test_the_auditors_reference_is_not_the_defenders(store):
 
 def test_a_reference_stops_at_its_validation_minimum_and_none_trains_to_the_end(store):
     planned = plan(defense=["none", "early-stopping:patience=2", "trap"], attack="loss")
-    stops = {t.role: t.defense.stops_after for t in trainings(planned, store)}
+    stops = {t.role: t.defense.stop.patience for t in trainings(planned, store)}
     assert stops == {"reference": 3, "none": None, "early-stopping:patience=2": 2, "trap": 3}
 
 

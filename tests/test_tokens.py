@@ -6,7 +6,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
-from bench.models.loading import find_model, load_tokenizer
+from bench.models.finding import find_model
+from bench.models.loading import load_tokenizer
 from bench.records import Record, Span
 from bench.tokens import TokenSpan, tokenize
 

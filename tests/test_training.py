@@ -1,4 +1,5 @@
 import math
+from dataclasses import asdict
 from typing import ClassVar
 
 import numpy as np
@@ -17,9 +18,10 @@ from bench.defenses.early_stopping import EarlyStopping
 from bench.defenses.none import NoDefense
 from bench.errors import RunError
 from bench.precision import Numerics
+from bench.schedule import Schedule, Stop
 from bench.signals import score
 from bench.training import load_state, train, train_once
-from bench.updates import MOST_PADDING, Schedule, Updates, like_lengths
+from bench.updates import MOST_PADDING, Updates, like_lengths
 
 NONE = NoDefense()
 STOCHASTIC = [NONE, Dropout(), DPSGD(noise_multiplier=1.0, accountant="rdp")]
@@ -217,16 +219,18 @@ def test_all_that_differ_in_when_they_stop_get_what_a_training_of_their_own_give
     class Stops(Defense):
         patience: int | None = None
 
+        epochs: int | None = None
+
         @property
-        def stops_after(self):
-            return self.patience
+        def stop(self):
+            return Stop(self.patience, self.epochs)
 
     schedule = Schedule(12, 2, 3e-2)
-    patiences = (None, 1, 3)
-    shared = train_once(fresh(), records, validation, NONE, schedule, 0, stops=patiences)
+    stops = (Stop(), Stop(patience=1), Stop(patience=3), Stop(epochs=2), Stop(epochs=5))
+    shared = train_once(fresh(), records, validation, NONE, schedule, 0, stops=stops)
     assert len({trained.epochs for trained in shared}) > 1, "some stop before others"
-    for patience, trained in zip(patiences, shared, strict=True):
-        alone = train(fresh(), records, validation, Stops(patience=patience), schedule, 0)
+    for stop, trained in zip(stops, shared, strict=True):
+        alone = train(fresh(), records, validation, Stops(**asdict(stop)), schedule, 0)
         assert equal(trained.final, alone.final)
         assert equal(trained.best, alone.best)
         for what in ("validation", "steps", "epochs", "best_epoch", "privacy"):

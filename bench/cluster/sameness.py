@@ -10,7 +10,7 @@ from typing import Any
 from bench.device import pick_device
 from bench.errors import InputError, RunError
 from bench.graph import Judge, Score, Task, Train
-from bench.models.loading import find_model
+from bench.models.finding import find_model
 from bench.plugin import Plugin
 from bench.registry import module_of
 from bench.tasks import CELL_CODE, SCORING_CODE, TRAINING_CODE, Lab

@@ -10,7 +10,7 @@ from bench.estimates import formulas
 from bench.estimates.devices import Device
 from bench.estimates.shape import Shape, shape_of
 from bench.graph import Judge, Score, Task, Train
-from bench.models.loading import find_model
+from bench.models.finding import find_model
 from bench.tasks import Lab, Training
 
 SIGNAL_BYTES = 13
@@ -71,7 +71,7 @@ class Estimator:
         checks = epochs * formulas.forward_flops(shape, validation)
         part = sum(sorted(lengths)[-(private.records_at_a_time or training.schedule.batch_size) :])
         passing = max(formulas.step_memory(shape, part, dtype), self._scoring_memory(shape, validation))
-        states = sum(1 if one.defense.stops_after is not None else 2 for one in task.trainings)
+        states = sum(1 if one.defense.stop.patience is not None else 2 for one in task.trainings)
         return Cost(
             tokens=epochs * (sum(lengths) - len(lengths)),
             flops=steps + checks,

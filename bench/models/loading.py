@@ -1,4 +1,4 @@
-"""Find a causal language model by name, and load it and its tokenizer."""
+"""Load a causal language model and its tokenizer from a folder."""
 
 import hashlib
 import json
@@ -7,53 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from bench.errors import InputError
-from bench.names import did_you_mean
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerFast
 
-EMBEDDED = {"tiny": Path(__file__).parent / "tiny"}
 WEIGHTS = "*.safetensors"
 MODEL_FILES = ("*.json", WEIGHTS, "*.model", "*.txt")
-
-
-def find_model(name: str, weights: bool = True) -> Path:
-    """The folder of a model: an embedded one, a local folder, or a snapshot from the Hugging Face hub.
-
-    Args:
-        weights: whether they are needed; without, none are downloaded.
-
-    Raises:
-        InputError: it is none of these, or its folder lacks a configuration, weights or a tokenizer.
-    """
-    patterns = [pattern for pattern in MODEL_FILES if weights or pattern != WEIGHTS]
-    folder = EMBEDDED.get(name) or (Path(name) if Path(name).is_dir() else _from_hub(name, patterns))
-    for pattern, what in (
-        ("config.json", "configuration"),
-        (WEIGHTS, "weights in safetensors"),
-        ("tokenizer*", "tokenizer"),
-    ):
-        if (weights or pattern != WEIGHTS) and not any(folder.glob(pattern)):
-            raise InputError(f"model {name} has no {what}: {folder} holds no {pattern}")
-    return folder
-
-
-def _from_hub(name: str, patterns: list[str]) -> Path:
-    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
-    if looks_like_path:
-        raise InputError(f"model {name}: there is no such folder")
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(name, allow_patterns=patterns))
-    except Exception as error:
-        hint = did_you_mean(name, EMBEDDED) or "; give tiny, a local folder, or a hub id that can be reached"
-        raise InputError(f"unknown model {name!r}{hint} (the hub says: {_one_line(error)})") from None
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
 
 
 def longest_input(folder: Path) -> int | None:
@@ -87,7 +47,7 @@ def load_tokenizer(folder: Path) -> tuple["PreTrainedTokenizerFast", int]:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder)
     except Exception as error:
-        raise InputError(f"the tokenizer in {folder} cannot be loaded: {_one_line(error)}") from None
+        raise InputError(f"the tokenizer in {folder} cannot be loaded: {one_line(error)}") from None
     if not tokenizer.is_fast:
         raise InputError(f"the tokenizer in {folder} gives no offsets; a fast one (tokenizer.json) is needed")
     if not tokenizer("text", add_special_tokens=False)["input_ids"]:
@@ -152,10 +112,15 @@ def load_model(folder: Path, device: "torch.device") -> "torch.nn.Module":
 
 
 def _not_loaded(folder: Path, error: Exception) -> InputError:
-    return InputError(f"the model in {folder} cannot be loaded: {_one_line(error)}")
+    return InputError(f"the model in {folder} cannot be loaded: {one_line(error)}")
 
 
 def _switch_off_dropout(config: Any) -> None:
     for name, value in vars(config).items():
         if ("dropout" in name or name.endswith("_pdrop")) and isinstance(value, float):
             setattr(config, name, 0.0)
+
+
+def one_line(error: Exception) -> str:
+    """What an error of another library says, cut to a line that a message can hold."""
+    return " ".join(str(error).split())[:200]

@@ -11,13 +11,14 @@ from bench.attacks.extraction import Extraction
 from bench.defenses.none import NoDefense
 from bench.evaluation import attack_results
 from bench.evidence import Subject, audited, extraction_evidence
-from bench.models.loading import find_model, load_model, load_tokenizer
+from bench.models.finding import find_model
+from bench.models.loading import load_model, load_tokenizer
 from bench.records import Record, Span
 from bench.registry import attacks
+from bench.schedule import Schedule
 from bench.signals import score
 from bench.tokens import TokenSpan, tokenize
 from bench.training import train
-from bench.updates import Schedule
 
 PEOPLE = [
     ("Marta Lindqvist", "+46 70 555 0199"),

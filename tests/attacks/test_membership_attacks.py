@@ -9,7 +9,8 @@ from scipy.stats import spearmanr
 
 from bench.attack import Passage, TokenSignals
 from bench.evidence import Subject
-from bench.models.loading import find_model, load_tokenizer
+from bench.models.finding import find_model
+from bench.models.loading import load_tokenizer
 from bench.records import Record
 from bench.records.cards import load_card, load_records
 from bench.registry import attacks

@@ -6,7 +6,8 @@ from gradients import private_updates
 
 from bench.defenses.dp_sgd import DPSGD
 from bench.errors import InputError
-from bench.updates import Schedule, Updates
+from bench.schedule import Schedule
+from bench.updates import Updates
 
 SHARED = Schedule(1, 4, 1e-3)
 

@@ -3,7 +3,7 @@ from dataclasses import asdict
 import pytest
 
 from bench.defenses.dp_sgd import DPSGD
-from bench.updates import Schedule
+from bench.schedule import Schedule
 
 SHARED = Schedule(epochs=10, batch_size=8, learning_rate=1e-3)
 OWN = {"epochs": 3, "batch_size": 5, "learning_rate": 0.02}

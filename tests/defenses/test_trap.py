@@ -148,5 +148,5 @@ def test_a_parameter_out_of_range_is_refused_by_name(wrong):
 
 
 def test_patience_0_trains_to_the_end():
-    assert Trap().stops_after == 3
-    assert Trap(patience=0).stops_after is None
+    assert Trap().stop.patience == 3
+    assert Trap(patience=0).stop.patience is None

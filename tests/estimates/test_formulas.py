@@ -10,7 +10,8 @@ from transformers import AutoModelForCausalLM, GPT2Config
 
 from bench.estimates import formulas
 from bench.estimates.shape import shape_of
-from bench.models.loading import find_model, load_model
+from bench.models.finding import find_model
+from bench.models.loading import load_model
 from bench.models.tuning import tuned
 
 RECORDS, LENGTH = 3, 96

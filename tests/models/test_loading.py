@@ -8,7 +8,8 @@ from safetensors.torch import load_file, save_file
 
 from bench.batches import collate, logits_and_logprobs, mean_over_own_tokens
 from bench.errors import InputError
-from bench.models.loading import find_model, load_model, load_tokenizer, model_digest
+from bench.models.finding import find_model
+from bench.models.loading import load_model, load_tokenizer, model_digest
 
 CPU = torch.device("cpu")
 
