@@ -91,7 +91,10 @@ def _start() -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Processes started here have the environment of this one, its number of threads included.
     try:
-        ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+        with _silent():
+            ray.init(
+                address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
+            )
     except Exception as error:
         raise RunError(f"Ray does not start here: {_shortened(error)}") from None
 
@@ -111,7 +114,7 @@ def _join(address: str) -> None:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Within it, nothing reaches stderr: Ray's own code writes there once a second while it is refused."""
+    """Within it, nothing reaches stderr: Ray's own code writes there when it starts, and while it is refused."""
     with TemporaryFile() as sink:
         stderr = os.dup(2)
         os.dup2(sink.fileno(), 2)
