@@ -1,8 +1,11 @@
-"""`bench data`: what there is to know about a dataset before a run."""
+"""`bench data`: how to get a dataset, and what there is to know about it before a run."""
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,17 +15,66 @@ from bench.cli import options
 from bench.errors import InputError
 
 if TYPE_CHECKING:
+    from bench.fetching.download import Watch
     from bench.passport import Passport
     from bench.tasks import Lab
 
 FORMATS = ("text", "json")
 
-data = typer.Typer(help="Check a dataset before a run.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="A dataset (see `bench ls datasets`) or the path of a card.")]
+
+data = typer.Typer(help="Get a dataset, and check it before a run.", no_args_is_help=True)
+
+
+@data.command("get")
+def get(
+    name: Name,
+    data_dir: Annotated[
+        Path | None, typer.Option("--data-dir", help="The folder to fill (default data/NAME).")
+    ] = None,
+) -> None:
+    """Fetch the files of a dataset from its authors' server, and check that they are the ones it pins."""
+    from bench.fetching.delivery import deliver
+    from bench.records.cards import load_card
+
+    card = load_card(name)
+    folder = data_dir or Path("data", card.name)
+    with _watch() as watch:
+        fetched = deliver(card, folder, watch)
+    typer.echo(f"{folder}: {card.title}{'' if fetched else ' (there already; nothing was downloaded)'}")
+    typer.echo(f"licence: {card.licence}")
+    typer.echo(f"to cite: {' '.join(card.citation.split())}")
+    typer.echo(f"go on with: bench data check {shlex.quote(name)} --data-dir {shlex.quote(str(folder))}")
+
+
+@contextmanager
+def _watch() -> Iterator[Watch]:
+    """A bar on the terminal, where there is one, and lines about what is tried again."""
+    from rich import progress as bars
+    from rich.console import Console
+
+    from bench.fetching.download import Watch
+
+    console = Console(stderr=True, highlight=False)
+    columns = (
+        bars.BarColumn(),
+        bars.DownloadColumn(),
+        bars.TransferSpeedColumn(),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("", total=None)
+        yield Watch(
+            received=lambda size, total: progress.update(task, completed=size, total=total),
+            say=lambda line: console.print(line, soft_wrap=True, markup=False),
+        )
 
 
 @data.command("check")
 def check(
-    name: Annotated[str, typer.Argument(help="A dataset (see `bench ls datasets`) or the path of a card.")],
+    name: Name,
     data_dir: options.DataDir = None,
     limit: options.Limit = None,
     model: Annotated[

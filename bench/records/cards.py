@@ -8,6 +8,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from bench.errors import InputError, NoRecordsError
+from bench.fetching.statement import Fetch
 from bench.names import did_you_mean
 from bench.records.readers import reader
 from bench.records.record import Record, Span
@@ -27,6 +28,7 @@ class FileSource(BaseModel):
     reader: str
     files: tuple[str, ...] = Field(min_length=1)
     group_from_id: str | None = None
+    fetch: Fetch | None = None
 
     @field_validator("group_from_id")
     @classmethod
