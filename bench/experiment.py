@@ -72,6 +72,7 @@ class Settings(BaseModel):
     address: str | None = Field(
         None, description="of a running Ray cluster; without one, one is started here"
     )
+    log_to: Literal["tensorboard"] | None = Field(None, description="where trainings can be followed live")
     fail_fast: bool = Field(False, description="stop at the first task that fails")
     strict: bool = Field(False, description="fail where text alone tells members from non-members")
     show_text: bool = Field(False, description="let errors of plugins quote records")
@@ -83,6 +84,13 @@ class Settings(BaseModel):
         if address is not None and given.data.get("executor") != "ray":
             raise ValueError("it is of a Ray cluster; give executor=ray as well")
         return address
+
+    @field_validator("log_to")
+    @classmethod
+    def _is_here(cls, log_to: str | None, given: ValidationInfo) -> str | None:
+        if log_to is not None and given.data.get("executor") == "ray":
+            raise ValueError("trainings on a Ray cluster cannot be followed; Ray has a dashboard of its own")
+        return log_to
 
     @field_validator("out")
     @classmethod
@@ -101,7 +109,7 @@ class Settings(BaseModel):
                 "out": self.out.resolve(),
             }
         )
-        return whole.model_dump(mode="json", exclude_none=True, exclude={"executor", "address"})
+        return whole.model_dump(mode="json", exclude_none=True, exclude={"executor", "address", "log_to"})
 
     def learning_rate_for(self, model: str) -> float:
         """The rate given, else one that suits: small embedded models take more than pre-trained ones."""

@@ -9,12 +9,16 @@ from bench import processes
 from bench.errors import RunError
 from bench.experiment import Settings
 from bench.graph import Judge, Task, tasks_of
+from bench.live import followed
 from bench.plan import Plan
 from bench.publishing import require_readable
 from bench.store import Store
 from bench.tasks import Scoring
 from bench.worker import Worker, line_of
 from bench.workshop import Watcher
+
+LOGS = "logs"
+"""Where in a run's folder trainings can be followed."""
 
 
 def runner_for(settings: Settings, store: Store, watcher: Watcher | None = None) -> Runner:
@@ -65,7 +69,8 @@ class Runner:
                 self.store.save_settings(settings.kept())
         tasks = plan.tasks(self.store)
         processes.agreed(None)  # nothing is stored before all have seen what is missing
-        failed = self.carry_out(tasks)
+        with followed(self.settings.log_to, self.store.root / LOGS) as self.watcher.follow:
+            failed = self.carry_out(tasks)
         processes.agreed(None)  # nobody reads cells before all are written
         return {
             task.cell.title: failed[task.key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench import processes
 from bench.cells import CellMaker
@@ -12,6 +13,10 @@ from bench.errors import RunError
 from bench.graph import Judge, Score, Task, Train
 from bench.store import Store
 from bench.workshop import Watcher, Workshop
+
+if TYPE_CHECKING:
+    from bench.tasks import Training
+    from bench.training import Epoch
 
 
 class Worker:
@@ -21,7 +26,7 @@ class Worker:
         self.store = store
         self._told = watcher or Watcher()
         self._advanced = 0
-        self.workshop = Workshop(store, Watcher(self._advance, self._told.say))
+        self.workshop = Workshop(store, Watcher(self._advance, self._told.say, self._follow))
         self.cells = CellMaker(self.workshop)
 
     def do(self, task: Task) -> None:
@@ -52,6 +57,10 @@ class Worker:
         if isinstance(task, Score):
             return self.workshop.corpora.count(task.scoring.lab, task.scoring.covered)
         return 0
+
+    def _follow(self, training: Training, epoch: Epoch) -> None:
+        if processes.is_main():
+            self._told.follow(training, epoch)
 
     def _advance(self, tokens: int) -> None:
         self._advanced += tokens

@@ -11,6 +11,7 @@ from bench import processes
 from bench.attack import Decoding, TokenSignals
 from bench.corpora import Corpora
 from bench.device import pick_device
+from bench.live import Follow
 from bench.models.finding import find_model
 from bench.models.loading import load_model
 from bench.models.tuning import tuned
@@ -30,10 +31,12 @@ STATES = 2
 
 @dataclass
 class Watcher:
-    """What wants to know how a run goes: `advance` hears of tokens, `say` of what was done."""
+    """What wants to know how a run goes: `advance` hears of tokens, `say` of what was done, `follow` of each
+    epoch of a training."""
 
     advance: Callable[[int], None] = lambda tokens: None
     say: Callable[[str], None] = lambda line: None
+    follow: Follow = lambda training, epoch: None
 
 
 @dataclass
@@ -72,6 +75,7 @@ class Workshop:
                 self.watcher.advance,
                 [training.defense.stop for training in trainings],
                 Numerics(lab.settings.precision, lab.settings.compile),
+                lambda epoch: self.watcher.follow(first, epoch),
             )
         finally:
             gc.collect()

@@ -76,6 +76,9 @@ Executor = Annotated[
 Address = Annotated[
     str | None, typer.Option("--address", help="Of a running Ray cluster; by default one is started here.")
 ]
+LogTo = Annotated[
+    str | None, typer.Option("--log-to", help="tensorboard: follow trainings live, in OUT/logs.")
+]
 FailFast = Annotated[bool | None, typer.Option("--fail-fast", help="Stop at the first task that fails.")]
 ShowText = Annotated[
     bool | None,
@@ -108,6 +111,7 @@ def _settings(
     compile: Compile = None,
     executor: Executor = None,
     address: Address = None,
+    log_to: LogTo = None,
     fail_fast: FailFast = None,
     strict: Strict = None,
     show_text: ShowText = None,

@@ -114,7 +114,7 @@ def _join(address: str) -> None:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Within it, nothing reaches stderr: Ray's own code writes there when it starts, and while it is refused."""
+    """Within it, nothing reaches stderr: Ray's own code writes there as it starts and while it is refused."""
     with TemporaryFile() as sink:
         stderr = os.dup(2)
         os.dup2(sink.fileno(), 2)
