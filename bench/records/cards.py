@@ -21,11 +21,15 @@ LabelGroup = Literal[
 
 
 class FileSource(BaseModel):
-    """Records that are read from files under `--data-dir`: the first of `files` that is there."""
+    """Records that are read from files under `--data-dir`: the first of `files` that is there.
+
+    Where `reader` finds no records in it, `otherwise` reads it, for a corpus that comes in two formats.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reader: str
+    otherwise: str | None = None
     files: tuple[str, ...] = Field(min_length=1)
     group_from_id: str | None = None
     fetch: Fetch | None = None
@@ -41,10 +45,11 @@ class FileSource(BaseModel):
             raise ValueError("must have exactly one group in parentheses")
         return pattern
 
-    @field_validator("reader")
+    @field_validator("reader", "otherwise")
     @classmethod
-    def _is_known(cls, name: str) -> str:
-        reader(name)
+    def _is_known(cls, name: str | None) -> str | None:
+        if name is not None:
+            reader(name)
         return name
 
 
@@ -149,7 +154,7 @@ def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]
         wanted = " or ".join(file for file in source.files if file != ".") or "files"
         raise InputError(f"--data-dir {data_dir} holds no {wanted}. How to obtain {card.name}: {card.obtain}")
     try:
-        records = reader(source.reader)(found[0])
+        records = _read_file(source, found[0])
     except NoRecordsError as error:
         raise InputError(f"{error}. How to obtain {card.name}: {card.obtain}") from None
     if source.group_from_id is None:
@@ -166,6 +171,15 @@ def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]
         )
         for record in records
     ]
+
+
+def _read_file(source: FileSource, path: Path) -> list[Record]:
+    try:
+        return reader(source.reader)(path)
+    except NoRecordsError:
+        if source.otherwise is None:
+            raise
+        return reader(source.otherwise)(path)
 
 
 def _holds_something(path: Path) -> bool:

@@ -74,8 +74,9 @@ def test_every_built_in_card_states_everything(name):
     assert getattr(card.source, "reader", "jsonl") in FORMATS
 
 
-def test_there_is_a_card_for_each_corpus_of_the_paper_and_for_each_synthetic_family():
-    assert {"clinical", "essays", "ellipse", "synthetic-clinical", "synthetic-essays"} <= set(card_names())
+def test_there_is_a_card_for_each_corpus_and_for_each_synthetic_family():
+    corpora = {"clinical", "essays", "ellipse", "i2b2-2014", "aci-bench"}
+    assert corpora | {"synthetic-clinical", "synthetic-essays"} <= set(card_names())
 
 
 @pytest.mark.parametrize("name", ["synthetic-clinical", "synthetic-essays"])
@@ -114,6 +115,7 @@ def test_a_group_is_read_off_the_id_where_the_card_says_how(tmp_path):
         ({"family": "letters"}, "family"),
         ({"labels": {"NAME": "people"}}, "labels.NAME"),
         ({"source": CARD["source"] | {"reader": "jsonlines"}}, "reader"),
+        ({"source": CARD["source"] | {"otherwise": "jsonlines"}}, "otherwise"),
         ({"source": CARD["source"] | {"files": []}}, "files"),
         ({"source": {"generator": "letters", "records": 5}}, "generator"),
         ({"source": {"generator": "essays", "records": 0}}, "records"),
@@ -195,6 +197,47 @@ def test_meddocan_groups_the_cases_of_one_article():
     assert Counter(record.group for record in records) == Counter(name[: name.rindex("-")] for name in files)
     assert {span.label for record in records for span in record.spans} <= set(get_args(LabelGroup))
     assert all(record.spans for record in records)
+
+
+@needs_corpora
+def test_meddocan_is_read_from_its_xml_as_well():
+    from_xml = load_records(load_card("clinical"), CORPORA / "meddocan" / "xml-sample", None, seed=0)
+    from_brat = load_records(load_card("clinical"), CORPORA / "meddocan" / "train", None, seed=0)
+    assert len(from_xml) == 20
+    assert {record.id: record for record in from_brat}.items() >= {r.id: r for r in from_xml}.items()
+
+
+@needs_corpora
+def test_documents_in_the_format_of_i2b2_have_the_labels_and_groups_of_their_card():
+    records = load_records(load_card("i2b2-2014"), CORPORA / "i2b2-sample" / "input" / "i2b2", None, seed=0)
+    assert all(record.group == record.id[: record.id.rindex("-")] for record in records)
+    counts = Counter(span.label for record in records for span in record.spans)
+    assert counts["person"] == 61
+    assert counts["location"] == 118
+    assert counts["id"] == 51
+    assert sum(counts.values()) == 347
+
+
+@pytest.mark.parametrize("spellings", [("SSN", "SOCIALSECURITY"), ("IPADDR", "IPADDRESS")])
+def test_both_spellings_of_the_two_i2b2_labels_that_differ_are_on_the_card(tmp_path, spellings):
+    tags = "".join(
+        f'<ID id="P{i}" start="{i}" end="{i + 1}" text="{i}" TYPE="{name}"/>'
+        for i, name in enumerate(spellings)
+    )
+    (tmp_path / "220-01.xml").write_text(f"<a><TEXT>01</TEXT><TAGS>{tags}</TAGS></a>", encoding="utf-8")
+    (record,) = load_records(load_card("i2b2-2014"), tmp_path, None, seed=0)
+    assert record.group == "220"
+    assert len(record.spans) == 2
+    assert len({span.label for span in record.spans}) == 1
+
+
+@needs_corpora
+def test_aci_bench_is_found_in_a_clone_and_in_the_folder_of_its_tables():
+    card, clone = load_card("aci-bench"), CORPORA / "aci-bench"
+    records = load_records(card, clone, None, seed=0)
+    assert len(records) == 207
+    assert {span.label for record in records for span in record.spans} == {"person", "age", "demographic"}
+    assert load_records(card, clone / "data" / "challenge_data", None, seed=0) == records
 
 
 @needs_corpora

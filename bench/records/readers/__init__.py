@@ -15,8 +15,10 @@ from bench.names import did_you_mean
 from bench.records.record import Record
 
 FORMATS: Final = {
+    "aci-bench": "bench.records.readers.aci_bench",
     "brat": "bench.records.readers.brat",
     "ellipse": "bench.records.readers.ellipse",
+    "i2b2-xml": "bench.records.readers.i2b2_xml",
     "jsonl": "bench.records.readers.jsonl",
     "kaggle-pii": "bench.records.readers.kaggle_pii",
 }

@@ -9,14 +9,13 @@ Source: Crossley et al. (2023), https://github.com/scrosseye/ELLIPSE-Corpus, who
 passwords of the zip files.
 """
 
-import csv
-import io
 import zipfile
 import zlib
 from pathlib import Path
 from typing import Final
 
 from bench.errors import InputError
+from bench.records.readers.csv_rows import csv_rows
 from bench.records.readers.files import check_name, checked, decode, located, read_text, without_mark
 from bench.records.readers.placeholders import fill
 from bench.records.record import Record
@@ -53,23 +52,13 @@ def _unzipped(path: Path, password: str) -> str:
 
 def _essays(text: str) -> dict[str, str]:
     """Each essay's text by its id, in the order of the rows."""
-    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     essays: dict[str, str] = {}
-    try:
-        for column in (ID, TEXT):
-            if column not in (rows.fieldnames or ()):
-                raise InputError(f"the column {column!r} is missing")
-        for row in rows:
-            with located(f"the row that ends at line {rows.line_num}"):
-                essay = check_name(ID, row[ID] or "")
-                # DictReader's marks of a row that is too long, and of one that is too short.
-                if None in row or None in row.values():
-                    raise InputError(f"record {essay}: the row has not as many fields as there are columns")
-                if essay in essays:
-                    raise InputError(f"record {essay}: the id occurs twice")
-                if not row[TEXT]:
-                    raise InputError(f"record {essay}: the text is empty")
-                essays[essay] = row[TEXT]
-    except csv.Error:
-        raise InputError(f"the row after line {rows.line_num}: not CSV") from None
+    for where, row in csv_rows(text, (ID, TEXT)):
+        with located(where):
+            essay = check_name(ID, row[ID])
+            if essay in essays:
+                raise InputError(f"record {essay}: the id occurs twice")
+            if not row[TEXT]:
+                raise InputError(f"record {essay}: the text is empty")
+            essays[essay] = row[TEXT]
     return essays

@@ -151,10 +151,10 @@ def test_a_plain_zip_and_a_byte_order_mark_are_read(tmp_path):
             "the row that ends at line 3: record a: the id occurs twice",
         ),
         (table(("8", "a", "")), "the row that ends at line 2: record a: the text is empty"),
-        (table(("8", "a")), "the row that ends at line 2: record a: the row has not as many fields"),
+        (table(("8", "a")), "the row that ends at line 2: the row has not as many fields"),
         (
             table(("8", "a", SECRET, SECRET)),
-            "the row that ends at line 2: record a: the row has not as many fields",
+            "the row that ends at line 2: the row has not as many fields",
         ),
         (table(("8", "", SECRET)), "the row that ends at line 2: text_id_kaggle '' must be printable"),
         (table() + f'"8","a","{SECRET}" fell"\r\n', "the row after line 1: not CSV"),
