@@ -190,16 +190,12 @@ def test_annotation_that_cannot_be_read_is_told_with_its_record(typed, letters, 
 
 
 def test_help_and_mistakes_load_no_torch(tmp_path):
-    lines = ["--help", "data --help", "data check --help", "data check clinicl", "data check clinical"]
-    ended = json.loads(run_python(EACH, json.dumps(lines), folder=tmp_path))
-    assert [(code, torch_loaded) for code, _, _, torch_loaded in ended.values()] == [
-        (0, False),
-        (0, False),
-        (0, False),
-        (2, False),
-        (2, False),
-    ]
-    assert "check" in ended["data --help"][1]
+    helps = ["--help", "data --help", "data check --help", "data get --help"]
+    mistakes = ["data check clinicl", "data check clinical", "data get clinicl", "data get essays"]
+    ended = json.loads(run_python(EACH, json.dumps(helps + mistakes), folder=tmp_path))
+    codes = [(code, torch_loaded) for code, _, _, torch_loaded in ended.values()]
+    assert codes == [(0, False)] * len(helps) + [(2, False)] * len(mistakes)
+    assert all(command in ended["data --help"][1] for command in ("check", "get"))
 
 
 @needs_corpora

@@ -10,7 +10,7 @@ from bench.fetching.content import content_sha256
 from bench.fetching.download import NotServedError, Watch, download
 from bench.fetching.statement import Fetch
 from bench.fetching.unpack import unpack
-from bench.fetching.workplace import clear, workplace
+from bench.fetching.workplace import clear, discard, workplace
 from bench.records.cards import Card, FileSource
 
 
@@ -29,8 +29,9 @@ def deliver(card: Card, folder: Path, watch: Watch) -> bool:
     target = folder.resolve()
     with _told(folder):
         if _is_delivered(target, fetch):
+            discard(target)
             return False
-        if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(
                 f"{folder} holds something else than what the card {card.name} pins, and is left as it is; "
                 "give another --data-dir"

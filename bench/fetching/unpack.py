@@ -81,13 +81,16 @@ def _opened(stream: _Bounded) -> tarfile.TarFile:
 
 def _wanted(member: tarfile.TarInfo, parts: Mapping[str, str]) -> tuple[str, str] | None:
     """The part that a member belongs to, and the path that it gets; `None` for what is left."""
-    if not is_plain(member.name):
-        raise RunError(f"holds a path that could lead out of its folder: {member.name!r}")
-    inner = PurePosixPath(*PurePosixPath(member.name).parts[1:])
+    whole = PurePosixPath(member.name)
+    if whole.is_absolute() or ".." in whole.parts:
+        raise RunError(f"holds a path that leads out of its folder: {member.name!r}")
+    inner = PurePosixPath(*whole.parts[1:])
     for part, place in parts.items():
         if inner == PurePosixPath(part) or PurePosixPath(part) in inner.parents:
             if member.isdir():
                 return None
+            if not is_plain(str(inner)):
+                raise RunError(f"holds a name that is not safe on every system: {member.name!r}")
             if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
                 raise RunError(f"holds a link, or something else that is no plain file: {member.name!r}")
             return part, str(PurePosixPath(place) / inner.relative_to(part))

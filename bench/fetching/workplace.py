@@ -23,7 +23,7 @@ def workplace(target: Path) -> Iterator[Path]:
     """
     parent = target.parent
     is_new = not parent.exists()
-    work = parent / f".{target.name}.part"
+    work = _beside(target)
     parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     work.mkdir(mode=0o700, exist_ok=True)
     lock = FileLock(work / LOCK, mode=0o600)
@@ -45,7 +45,16 @@ def workplace(target: Path) -> Iterator[Path]:
 def clear(work: Path) -> None:
     """Leave nothing for a later call."""
     for path in _left(work):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def discard(target: Path) -> None:
+    """Remove the folder beside a target that is whole: its process was killed when all was done."""
+    shutil.rmtree(_beside(target), ignore_errors=True)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.part")
 
 
 def _left(work: Path) -> list[Path]:
