@@ -9,8 +9,9 @@ def content_sha256(folder: Path) -> str:
     """The SHA-256 of the names and bytes of all files in a folder, in lower-case hex.
 
     It is what a shell prints within the folder for
-    `find * -type f | LC_ALL=C sort | xargs sha256sum | sha256sum`. A link, or what else is neither
-    file nor folder, counts as itself, so that it never passes for the file that it leads to.
+    `find * -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum`.
+    A link, or what else is neither file nor folder, counts as itself, so that it never passes for the
+    file that it leads to.
     """
     lines = {path.relative_to(folder).as_posix(): _sha256(path) for path in _files(folder)}
     listing = "".join(f"{lines[name]}  {name}\n" for name in sorted(lines, key=os.fsencode))

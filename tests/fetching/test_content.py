@@ -10,7 +10,14 @@ from bench.fetching.content import content_sha256
 from bench.records.cards import load_card
 
 CORPORA = Path(__file__).parents[2].parent / "shared" / "data"
-FILES = {"b.txt": b"two", "a/c.txt": b"three", "a.txt": b"one", "é.txt": b"", "a-b.txt": b"\0"}
+FILES = {
+    "b.txt": b"two",
+    "a/c.txt": b"three",
+    "a.txt": b"one",
+    "é.txt": b"",
+    "a-b.txt": b"\0",
+    "a b.txt": b"\n",
+}
 
 
 @pytest.fixture

@@ -1,11 +1,15 @@
 import doctest
+import re
+from pathlib import Path
 
 import pytest
+import yaml
 
 from bench.errors import InputError
 from bench.fetching import statement
+from bench.fetching.content import content_sha256
 from bench.fetching.statement import may_ask
-from bench.records.cards import card_names, load_card
+from bench.records.cards import FileSource, card_names, load_card
 
 URL = "https://example.org/letters.tar.gz"
 
@@ -73,3 +77,11 @@ def test_what_a_built_in_card_fetches_is_pinned_to_a_commit():
         revision = fetch.url.rpartition("/")[2].removesuffix(".tar.gz")
         assert len(revision) == 40
         assert set(revision) <= set("0123456789abcdef")
+
+
+def test_the_example_of_the_docs_is_one():
+    page = (Path(__file__).parents[2] / "docs" / "data-get.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    fetch = FileSource.model_validate(yaml.safe_load(example)["source"]).fetch
+    assert set(fetch.parts) == {"corpus/train/brat", "LICENSE"}
+    assert content_sha256.__doc__.split("`")[1] in page
