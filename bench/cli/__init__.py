@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from bench.cli import audit, cache, data, leaderboard, ls, plan, run, selftest, status, verify
+from bench.cli import audit, cache, data, inspect, leaderboard, ls, plan, run, selftest, status, verify
 from bench.errors import InputError, RunError
 
 
@@ -44,6 +44,7 @@ app.command("status")(status.status)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("selftest")(selftest.selftest)
 app.command("verify")(verify.verify)
+app.command("inspect")(inspect.inspect)
 app.add_typer(data.data, name="data")
 app.add_typer(cache.cache, name="cache")
 
