@@ -16,8 +16,8 @@ from bench.comparisons import (
     rate_difference_interval,
 )
 from bench.evaluation.columns import calibration_half, floats, units_of
-from bench.results import Audited, CellFile, ExtractionEvidence, MembershipEvidence, Row
-from bench.statistics import Interval, auc
+from bench.results import Audited, CellFile, Ends, ExtractionEvidence, MembershipEvidence, Row
+from bench.statistics import Interval, auc, mean_interval
 
 Kept = TypeVar("Kept")
 
@@ -42,6 +42,20 @@ def utility_difference(one: Audited, other: Audited) -> Difference | None:
     mine, theirs = (floats(audited.nll)[outside] for audited in (one, other))
     interval = mean_difference_interval(mine, theirs, units_of(one)[outside])
     return _known(float(np.mean(mine - theirs)), interval)
+
+
+def memorization_difference(one: CellFile, other: CellFile) -> Difference | None:
+    """Mean TRA of the members' personal information in one model less that in another, paired by record."""
+    mine, theirs = one.memorization_evidence, other.memorization_evidence
+    if mine is None or theirs is None or one.audited.ids != other.audited.ids:
+        return None
+    tokens = np.where(one.audited.member, mine.n_pii_tokens, 0)
+    held = tokens > 0
+    if not held.any():
+        return None
+    per_token = (floats(mine.tra_pii) - floats(theirs.tra_pii))[held] / tokens[held]
+    differences, units = (np.repeat(each, tokens[held]) for each in (per_token, units_of(one.audited)[held]))
+    return _known(float(differences.mean()), mean_interval(differences, units))
 
 
 def leakage_difference(one: Row, other: Row, cells: Sequence[CellFile]) -> Difference | None:
@@ -111,16 +125,25 @@ def _auc_difference(
 
 
 def _apart(one: Row, other: Row) -> Difference | None:
-    """From intervals of their own: the difference, give or take the root of the summed squares."""
-    (mine, my_ends), (theirs, their_ends) = (
-        (row.leakage.evaluation, row.leakage.evaluation_ci) for row in (one, other)
-    )
-    if mine is None or theirs is None or my_ends is None or their_ends is None:
+    mine, theirs = (row.leakage for row in (one, other))
+    return apart(mine.evaluation, mine.evaluation_ci, theirs.evaluation, theirs.evaluation_ci)
+
+
+def apart(
+    one: float | None, its_ends: Ends | None, other: float | None, their_ends: Ends | None
+) -> Difference | None:
+    """From intervals of their own: the difference, give or take the root of the summed squares.
+
+    So for two independent figures; for two that move together it is wider than need be.
+
+    >>> apart(0.8, (0.5, 0.9), 0.2, (0.1, 0.6)).interval
+    Interval(low=0.1, high=0.741...)
+    """
+    if one is None or other is None or its_ends is None or their_ends is None:
         return None
-    below = math.hypot(mine - my_ends[0], their_ends[1] - theirs)
-    above = math.hypot(my_ends[1] - mine, theirs - their_ends[0])
-    difference = mine - theirs
-    return Difference(difference, Interval(difference - below, difference + above))
+    below = math.hypot(one - its_ends[0], their_ends[1] - other)
+    above = math.hypot(its_ends[1] - one, other - their_ends[0])
+    return Difference(one - other, Interval(one - other - below, one - other + above))
 
 
 def seeds_difference(

@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from bench.cli import audit, cache, data, inspect, leaderboard, ls, plan, run, selftest, status, verify
+from bench.cli import (
+    audit,
+    cache,
+    data,
+    inspect,
+    leaderboard,
+    ls,
+    plan,
+    report,
+    run,
+    selftest,
+    status,
+    study,
+    verify,
+)
 from bench.errors import InputError, RunError
 
 
@@ -39,9 +53,11 @@ def options(
 app.command("run")(run.run)
 app.command("plan")(plan.plan)
 app.command("audit")(audit.audit)
+app.command("study")(study.study)
 app.command("ls")(ls.ls)
 app.command("status")(status.status)
 app.command("leaderboard")(leaderboard.leaderboard)
+app.command("report")(report.report)
 app.command("selftest")(selftest.selftest)
 app.command("verify")(verify.verify)
 app.command("inspect")(inspect.inspect)

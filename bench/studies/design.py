@@ -1,0 +1,185 @@
+"""What a study runs: places along one axis, each a row of a matrix with settings of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bench.errors import InputError
+from bench.experiment import Settings, settings_from
+from bench.names import did_you_mean
+from bench.plan import make_labs
+from bench.registry import attacks, defenses
+
+MEMORIZATION = ("tra", "extraction")
+"""The attacks that memorization is read off."""
+
+AGAINST = "population"
+"""What the adversary of `frontier` has, and who says in `difficulty` how hard a token is."""
+
+LEAKAGE = ("loss", "zlib", "reference", f"tra:against={AGAINST}", *MEMORIZATION)
+
+COMPARED = ("early-stopping",)
+"""What `size` and `learning-rate` show beside the undefended run."""
+
+MOST_EPOCHS = 12
+"""Places that `dynamics` looks at unless it is told which."""
+
+SIZES = (1 / 8, 1 / 4, 1 / 2, 1.0)
+RATES = (1 / 3, 1.0, 3.0)
+"""Of the records there are, and of the learning rate."""
+
+LEAST_RECORDS = 40
+"""Fewer records, in all splits, are no corpus to train on."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One place on the axis.
+
+    Attributes:
+        value: where it lies.
+        settings: of the run that it is a row of.
+        spec: the row.
+        series: what it is joined with to a line.
+    """
+
+    value: float
+    settings: Settings
+    spec: str
+    series: str
+
+
+@dataclass(frozen=True)
+class Design:
+    """A study: what it varies, in words, and what it looks at."""
+
+    study: str
+    axis: str
+    arms: tuple[Arm, ...]
+
+
+def dynamics(settings: Settings, vary: str | None) -> Design:
+    """The undefended run after each epoch: one training, looked at on its way."""
+    undefended = _undefended()
+    epochs = _values(vary, "epochs") if vary else [str(epoch) for epoch in _spread(settings.epochs)]
+    specs = [
+        undefended if float(epoch) == settings.epochs else f"{undefended}:epochs={epoch}" for epoch in epochs
+    ]
+    whole = _with(settings, defense=[undefended, *specs], attack=settings.attack or MEMORIZATION)
+    arms = [
+        Arm(float(epoch), whole, defenses().parse(spec).spec, undefended)
+        for epoch, spec in zip(epochs, specs, strict=True)
+    ]
+    return Design("dynamics", "epochs", tuple(arms))
+
+
+def size(settings: Settings, vary: str | None) -> Design:
+    """The same training on ever more records."""
+    if vary:
+        limits = _values(vary, "limit")
+    else:
+        there = min(sum(map(len, lab.splits.values())) for lab in make_labs(settings, weights=False))
+        limits = [str(round(share * there)) for share in SIZES if share * there >= LEAST_RECORDS]
+    return _of_setting("size", "records in all splits", settings, "limit", limits)
+
+
+def learning_rate(settings: Settings, vary: str | None) -> Design:
+    """The same training in smaller and in larger steps."""
+    if vary:
+        rates = _values(vary, "learning_rate")
+    else:
+        usual = {settings.learning_rate_for(model) for model in settings.model}
+        if len(usual) > 1:
+            raise InputError("the models have different learning rates; give --vary learning_rate=A,B,C")
+        rates = [f"{share * rate:.2g}" for rate in usual for share in RATES]
+    return _of_setting("learning-rate", "learning rate", settings, "learning_rate", rates)
+
+
+def frontier(settings: Settings, vary: str | None) -> Design:
+    """One defense with ever other values of one parameter, beside the undefended run."""
+    if len(settings.defense) != 1:
+        raise InputError("a frontier is of one defense; give --defense once, such as --defense trap")
+    if not vary:
+        raise InputError("a frontier needs --vary, such as --vary strength=0.5,1,2,4")
+    (defense,) = settings.defense
+    name, values = _varied(vary)
+    kind = defenses().get(defense.partition(":")[0])
+    if name not in kind.model_fields:
+        takes = ", ".join(kind.model_fields) or "no parameters"
+        hint = did_you_mean(name, kind.model_fields)
+        raise InputError(f"--vary {vary}: {kind.name} has no parameter {name!r}{hint} (it takes {takes})")
+    joined = "," if ":" in defense else ":"
+    specs = [defenses().parse(f"{defense}{joined}{name}={value}").spec for value in values]
+    whole = _with(settings, defense=[_undefended(), *specs], attack=settings.attack or LEAKAGE)
+    arms = [Arm(float(value), whole, spec, defense) for value, spec in zip(values, specs, strict=True)]
+    return Design("frontier", name, tuple(arms))
+
+
+def difficulty(settings: Settings) -> Settings:
+    """The settings of a run that tells how hard each record is, and how much of it is memorized."""
+    defended = settings.defense or (_undefended(), *COMPARED)
+    return _with(settings, defense=defended, attack=[f"{MEMORIZATION[0]}:against={AGAINST}"])
+
+
+DESIGNS: dict[str, Callable[[Settings, str | None], Design]] = {
+    "dynamics": dynamics,
+    "size": size,
+    "learning-rate": learning_rate,
+    "frontier": frontier,
+}
+
+
+def _of_setting(study: str, axis: str, settings: Settings, name: str, values: Sequence[str]) -> Design:
+    compared = settings.defense or (_undefended(), *COMPARED)
+    specs = [defenses().parse(spec).spec for spec in compared]
+    arms = []
+    for value in values:
+        chosen = _with(
+            settings, defense=compared, attack=settings.attack or MEMORIZATION, **{name: float(value)}
+        )
+        arms += [Arm(float(value), chosen, spec, spec) for spec in specs]
+    return Design(study, axis, tuple(arms))
+
+
+def _undefended() -> str:
+    """The registered run without a defense, which all studies compare with."""
+    return next(name for name in defenses().names() if defenses().get(name)().undefended)
+
+
+def _with(settings: Settings, **changed: Any) -> Settings:
+    """Settings with some of them changed, checked again; memorization needs its attack."""
+    needed = MEMORIZATION[0]
+    if needed not in {attacks().parse(spec).spec for spec in changed["attack"]}:
+        changed["attack"] = [*changed["attack"], needed]
+    return settings_from(settings.model_dump(exclude_unset=True) | changed)
+
+
+def _spread(last: int) -> list[int]:
+    """All epochs, or as many as are looked at, ever further apart."""
+    if last <= MOST_EPOCHS:
+        return list(range(1, last + 1))
+    return sorted({round(epoch) for epoch in np.geomspace(1, last, MOST_EPOCHS)})
+
+
+def _values(vary: str, only: str) -> list[str]:
+    name, values = _varied(vary)
+    if name.replace("-", "_") != only:
+        raise InputError(f"--vary {vary}: this study varies {only}; give --vary {only}=A,B,C")
+    return values
+
+
+def _varied(vary: str) -> tuple[str, list[str]]:
+    """What `--vary` names, and its values, in order and each once."""
+    name, equals, given = vary.partition("=")
+    values = list(dict.fromkeys(filter(None, (value.strip() for value in given.split(",")))))
+    try:
+        values.sort(key=float)
+    except ValueError:
+        raise InputError(f"--vary {vary}: the values of an axis must be numbers") from None
+    if not equals or len(values) < 2:
+        raise InputError(f"--vary {vary}: give a name and two values or more, such as strength=0.5,1,2,4")
+    return name.strip(), values

@@ -1,0 +1,222 @@
+"""The pictures of a study: memorization, extraction and loss along the axis; or against difficulty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from statistics import fmean
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from bench.pages import FAINT, INK, MARKERS, SERIES, as_svg, new_figure
+from bench.pages.drawing import TEXT
+from bench.pages.labels import Label, place_labels
+from bench.results import Ends
+from bench.studies.file import Course, Hardness, Point
+from bench.tables import number
+
+WIDTH, HEIGHT = 640, 660
+WIDEST = 4
+"""Values whose largest is more than so many times the smallest stand on a logarithmic axis."""
+
+PERCENT = FuncFormatter(lambda share, _: f"{100 * share + 0.0:.0f} %")
+
+Reading = Callable[[Point], float | None]
+
+
+def along(
+    points: Sequence[Point], courses: Sequence[Course], axis: str, title: str, description: str
+) -> Markup:
+    """Three panels that share the axis: memorized, extracted, and the loss of records held out."""
+    figure = new_figure(WIDTH, HEIGHT)
+    panels = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
+    tips: dict[str, str] = {}
+    for place, (series, own) in enumerate(groupby(points, key=lambda point: point.series)):
+        line = _Line(place, series, list(own), axis)
+        tips |= line.draw(panels[0], "memorized", lambda point: point.tra_pii, lambda point: point.tra_pii_ci)
+        line.draw_quietly(panels[0], lambda point: point.tra_other, "other tokens")
+        tips |= line.draw(
+            panels[1], "extracted", lambda point: point.extracted, lambda point: point.extracted_ci
+        )
+        line.draw_quietly(panels[1], lambda point: point.extracted_floor, "floor")
+        tips |= line.draw(panels[2], "loss", lambda point: point.nll, lambda point: None)
+    panels[0].axhline(0, color=FAINT, linewidth=0.75)
+    panels[1].yaxis.set_major_formatter(PERCENT)
+    headings = (
+        "Mean TRA, nats: identifiers (solid), all other tokens (dotted)",
+        "Identifiers extracted (solid), and from the reference (dotted)",
+        "Loss of records held out, nats a token",
+    )
+    for panel, heading in zip(panels, headings, strict=True):
+        panel.set_title(heading, loc="left", fontsize=TEXT, color=INK)
+        if courses:
+            panel.axvline(
+                fmean(course.best_epoch for course in courses),
+                color=FAINT,
+                linewidth=1,
+                linestyle=(0, (4, 3)),
+            )
+    if courses:
+        panels[0].annotate(
+            "validation minimum",
+            (fmean(course.best_epoch for course in courses), 1),
+            (4, -10),
+            xycoords=panels[0].get_xaxis_transform(),
+            textcoords="offset points",
+            fontsize=8,
+            color=FAINT,
+        )
+    _scale(panels[-1], sorted({point.value for point in points}), even=bool(courses))
+    panels[-1].set_xlabel(axis, loc="right")
+    if len({point.series for point in points}) > 1:
+        panels[-1].legend(fontsize=8, frameon=False, labelcolor=INK)
+    return as_svg(figure, title, description, tips)
+
+
+class _Line:
+    """One series of points: a colour, a shape, and what is said of each mark."""
+
+    def __init__(self, place: int, series: str, points: Sequence[Point], axis: str) -> None:
+        self.place, self.series, self.points, self.axis = place, series, points, axis
+        self.colour, self.shape = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+
+    def draw(
+        self, axes: Axes, what: str, figure: Reading, ends: Callable[[Point], Ends | None]
+    ) -> dict[str, str]:
+        """The line, a mark with its tip at each place, and intervals where there are some."""
+        known = [(point, value) for point in self.points if (value := figure(point)) is not None]
+        xs, ys = [point.value for point, _ in known], [value for _, value in known]
+        axes.plot(
+            xs, ys, color=self.colour, linewidth=1.5, label=self.series, marker=self.shape, markersize=0
+        )
+        tips = {}
+        for at, (point, value) in enumerate(known):
+            reach = ends(point)
+            if reach is not None:
+                axes.plot([point.value] * 2, reach, color=self.colour, linewidth=1.1, alpha=0.55)
+            gid = f"{what}-{self.place}-{at}"
+            axes.plot(
+                [point.value],
+                [value],
+                color=self.colour,
+                marker=self.shape,
+                markersize=6,
+                clip_on=False,
+                gid=gid,
+            )
+            of = "" if reach is None else f" ({reach[0]:.3g} to {reach[1]:.3g})"
+            tips[gid] = f"{point.spec}, {self.axis} {point.value:g}: {what} {value:.3g}{of}"
+        return tips
+
+    def draw_quietly(self, axes: Axes, figure: Reading, what: str) -> None:
+        """A dotted line that the first is to be compared with."""
+        known = [(point.value, value) for point in self.points if (value := figure(point)) is not None]
+        if known:
+            xs, ys = zip(*known, strict=True)
+            axes.plot(xs, ys, color=self.colour, linewidth=1.2, linestyle=(0, (1, 2)))
+
+
+def _scale(axes: Axes, values: Sequence[float], even: bool) -> None:
+    """Logarithmic where values lie far apart, unless it is to be even; ticks where there is room for them."""
+    if not even and values[0] > 0 and values[-1] > WIDEST * values[0]:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xticks(_apart(values, axes.get_xscale() == "log"), minor=False)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _apart(values: Sequence[float], logarithmic: bool) -> list[float]:
+    """Those that lie a tenth of the axis from the one before, the last one first."""
+    kept = [values[-1]]
+    whole = values[-1] / values[0] if logarithmic else values[-1] - values[0]
+    for value in reversed(values[:-1]):
+        near = kept[-1] / value < whole**0.08 if logarithmic else kept[-1] - value < 0.08 * whole
+        if not near:
+            kept.append(value)
+    return kept[::-1]
+
+
+def gained(points: Sequence[Point], axis: str, title: str, description: str) -> Markup:
+    """What is kept to the right and what leaks upwards, joined in the order of the parameter."""
+    figure = new_figure(WIDTH, 400)
+    axes = figure.subplots()
+    known = [point for point in points if point.gain_kept is not None and point.leak is not None]
+    axes.plot(
+        [point.gain_kept or 0.0 for point in known],
+        [point.leak or 0.0 for point in known],
+        color=SERIES[0],
+        linewidth=1.4,
+    )
+    tips = {}
+    for at, point in enumerate(known):
+        gain, leak = point.gain_kept or 0.0, point.leak or 0.0
+        if point.leak_ci is not None:
+            axes.plot([gain] * 2, point.leak_ci, color=SERIES[0], linewidth=1.1, alpha=0.55)
+        gid = f"kept-{at}"
+        axes.plot([gain], [leak], color=SERIES[0], marker=MARKERS[0], markersize=7, clip_on=False, gid=gid)
+        tips[gid] = (
+            f"{point.spec}: keeps {100 * gain:.0f} % of the gain, "
+            f"leaks {100 * leak:.0f} % to {point.leak_attack}"
+        )
+    axes.set_ylim(-0.05, 1.05)
+    axes.margins(x=0.15)
+    for side in (axes.xaxis, axes.yaxis):
+        side.set_major_formatter(PERCENT)
+    axes.set_title("Leak to the strongest attack: less is better ↓", loc="left", fontsize=TEXT, color=INK)
+    axes.set_xlabel("Fine-tuning gain kept: more is better →", loc="right")
+    place_labels(
+        axes,
+        [Label(point.gain_kept or 0.0, point.leak or 0.0, f"{axis} {point.value:g}") for point in known],
+    )
+    return as_svg(figure, title, description, tips)
+
+
+def against_difficulty(found: Sequence[Hardness], title: str, description: str) -> Markup:
+    """Quarters of the records and labels of their spans: loss of an outsider's model, and TRA."""
+    figure = new_figure(WIDTH, HEIGHT)
+    panels = figure.subplots(2, 1)
+    tips: dict[str, str] = {}
+    specs = list(dict.fromkeys(one.spec for one in found))
+    for axes, of in zip(panels, ("quarter", "label"), strict=True):
+        labels = []
+        for place, spec in enumerate(specs):
+            own = [one for one in found if one.spec == spec and one.of == of]
+            colour, shape = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+            if of == "quarter":
+                axes.plot(
+                    [one.difficulty for one in own], [one.tra for one in own], color=colour, linewidth=1.4
+                )
+            for at, one in enumerate(own):
+                if one.tra_ci is not None:
+                    axes.plot([one.difficulty] * 2, one.tra_ci, color=colour, linewidth=1.1, alpha=0.55)
+                gid = f"{of}-{place}-{at}"
+                axes.plot(
+                    [one.difficulty],
+                    [one.tra],
+                    color=colour,
+                    marker=shape,
+                    markersize=6,
+                    linestyle="none",
+                    label=spec if not at else None,
+                    clip_on=False,
+                    gid=gid,
+                )
+                tips[gid] = (
+                    f"{spec}, {one.name}: loss {one.difficulty:.2f} nats, TRA {number(one.tra, 2)}, "
+                    f"{one.n_tokens} tokens"
+                )
+                if place == 0:
+                    labels.append(Label(one.difficulty, one.tra, one.name))
+        axes.axhline(0, color=FAINT, linewidth=0.75)
+        axes.set_xlabel(
+            "loss of a model that has seen none of these records, nats a token: harder →", loc="right"
+        )
+        axes.margins(x=0.12, y=0.12)
+        heading = "quarters of the records" if of == "quarter" else "labels of identifiers, and the rest"
+        axes.set_title(f"Mean TRA, nats: {heading}", loc="left", fontsize=TEXT, color=INK)
+        if of == "quarter" and len(specs) > 1:
+            axes.legend(fontsize=8, frameon=False, labelcolor=INK)
+        place_labels(axes, labels)
+    return as_svg(figure, title, description, tips)

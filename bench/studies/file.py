@@ -1,0 +1,103 @@
+"""The file of a study: what was looked at, the figures, and the sentences that they allow."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from bench.attack import Knowledge
+from bench.results.parts import Ends, Name, Protocol, Result, Share
+
+HardnessOf = Literal["corpus", "quarter", "label"]
+"""Which of the members' tokens: all, those of the records that are so hard, those of one label's spans."""
+
+
+class Group(Result):
+    """What is compared within itself alone: one dataset, one model, one way of tuning it."""
+
+    dataset: Name
+    model: Name
+    tuning: Name
+    protocol: Protocol
+
+    @property
+    def title(self) -> str:
+        """In words."""
+        return f"{self.dataset} · {self.model}" + ("" if self.protocol == "half" else f" · {self.protocol}")
+
+
+class Point(Result):
+    """One row of the leaderboard at one place of the axis.
+
+    TRA in nats; `extracted` is of spans whose value does not stand before them; `leak` is what the
+    strongest attack gets for an adversary of the study's level, chosen on other records.
+    """
+
+    group: Group
+    series: Name
+    spec: Name
+    value: float
+    members: int
+    seeds: tuple[int, ...]
+    nll: float
+    gain_kept: float | None
+    tra_pii: float | None
+    tra_pii_ci: Ends | None
+    tra_other: float | None
+    share_above_1_nat: Share | None
+    extracted: Share | None
+    extracted_ci: Ends | None
+    extracted_floor: Share | None
+    leak: Share | None
+    leak_ci: Ends | None
+    leak_attack: str | None
+
+
+class Course(Result):
+    """How the undefended run's validation loss went, in nats by epoch, and where it was least."""
+
+    group: Group
+    seed: int
+    validation_nll: tuple[float, ...]
+    best_epoch: int
+
+
+class Hardness(Result):
+    """How hard some members' tokens are to predict, and how much the model memorized of them.
+
+    `difficulty` is the mean loss in nats of a model that has seen neither these records nor the
+    reference's; `rank` correlates the two over records (Spearman), with its interval over units.
+    """
+
+    group: Group
+    spec: Name
+    of: HardnessOf
+    name: Name
+    n_tokens: int
+    difficulty: float
+    tra: float
+    tra_ci: Ends | None
+    rank: float | None = None
+    rank_ci: Ends | None = None
+
+
+class StudyFile(Result):
+    """A study: everything that its page shows."""
+
+    schema_: Literal["trap-bench-study/1"] = Field("trap-bench-study/1", alias="schema")
+    study: Name
+    axis: Name
+    level: Knowledge
+    code: Name
+    settings: dict[str, Any]
+    points: tuple[Point, ...] = ()
+    courses: tuple[Course, ...] = ()
+    hardness: tuple[Hardness, ...] = ()
+    sentences: tuple[str, ...]
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """What is compared within itself alone, each once."""
+        found = [*(point.group for point in self.points), *(one.group for one in self.hardness)]
+        return tuple(dict.fromkeys(found))

@@ -1,0 +1,115 @@
+"""A study for people: its sentences, its pictures, its figures, as a page and for the terminal."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+from tabulate import tabulate
+
+from bench.pages import Section, as_page, as_table
+from bench.studies.drawing import against_difficulty, along, gained
+from bench.studies.file import Group, Hardness, Point, StudyFile
+from bench.tables import number, percent
+
+QUESTIONS = {
+    "dynamics": "Does memorization keep growing past the validation minimum?",
+    "size": "Is memorization larger on small data?",
+    "learning-rate": "Is memorization larger at higher learning rates?",
+    "difficulty": "Is memorization larger where records are harder to predict?",
+    "frontier": "What does a defense's parameter buy, and what does it cost?",
+}
+
+Table = tuple[list[str], list[list[str]]]
+
+
+def as_html(study: StudyFile) -> str:
+    """The page: what the figures say first, then the pictures, then every figure."""
+    said = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in study.sentences)
+    lead = Markup("<p>{}</p><ul>{}</ul>").format(
+        "Each answer is judged by 95 % intervals over privacy units and seeds; docs/study.md says how.", said
+    )
+    sections = [_section(study, group, f"group-{at}") for at, group in enumerate(study.groups, 1)]
+    return as_page(QUESTIONS[study.study], lead, [*sections, _made(study)])
+
+
+def as_terminal(study: StudyFile) -> str:
+    """Its figures and its sentences."""
+    parts = []
+    for group in study.groups:
+        headings, lines = _table(study, group)
+        parts += [group.title, tabulate(lines, headings, disable_numparse=True), ""]
+    return "\n".join([*parts, *study.sentences])
+
+
+def _section(study: StudyFile, group: Group, name: str) -> Section:
+    title = f"{QUESTIONS[study.study]} {group.title}"
+    said = " ".join(sentence for sentence in study.sentences if sentence.startswith(f"{group.title}, "))
+    points = [point for point in study.points if point.group == group]
+    drawn = []
+    if study.study == "difficulty":
+        drawn.append(against_difficulty([one for one in study.hardness if one.group == group], title, said))
+    else:
+        courses = [course for course in study.courses if course.group == group]
+        drawn.append(along(points, courses if study.study == "dynamics" else [], study.axis, title, said))
+    if study.study == "frontier" and any(point.leak is not None for point in points):
+        drawn.append(gained(points, study.axis, f"{title}: gain and leak", said))
+    headings, lines = _table(study, group)
+    body = Markup("").join(Markup("<figure>{}</figure>").format(one) for one in drawn)
+    return Section(name, group.title, body + as_table(f"{name}-figures", "Every figure", headings, lines))
+
+
+def _made(study: StudyFile) -> Section:
+    given = Markup("").join(
+        Markup("<li><code>{}</code>: {}</li>").format(name, value) for name, value in study.settings.items()
+    )
+    body = Markup("<p>Code version <code>{}</code>; the settings of the runs:</p><ul>{}</ul>").format(
+        study.code, given
+    )
+    return Section("made", "How it was made", body)
+
+
+def _table(study: StudyFile, group: Group) -> Table:
+    if study.study == "difficulty":
+        return _of_hardness([one for one in study.hardness if one.group == group])
+    return _of_points([point for point in study.points if point.group == group], study.axis)
+
+
+def _of_points(points: list[Point], axis: str) -> Table:
+    headings = [axis, "row", "members", "NLL", "gain kept", "TRA of identifiers", "of the rest", "> 1 nat"]
+    headings += ["extracted", "floor", "leak"]
+    lines = [
+        [
+            f"{point.value:g}",
+            point.spec,
+            str(point.members),
+            number(point.nll, 3),
+            percent(point.gain_kept),
+            _with_ends(point.tra_pii, point.tra_pii_ci),
+            number(point.tra_other, 2),
+            percent(point.share_above_1_nat, 1),
+            percent(point.extracted, 1),
+            percent(point.extracted_floor, 1),
+            percent(point.leak),
+        ]
+        for point in points
+    ]
+    kept = [at for at in range(len(headings)) if any(line[at] != "n/a" for line in lines)]
+    return [headings[at] for at in kept], [[line[at] for at in kept] for line in lines]
+
+
+def _of_hardness(found: list[Hardness]) -> Table:
+    lines = [
+        [
+            one.spec,
+            one.of,
+            one.name,
+            str(one.n_tokens),
+            number(one.difficulty, 2),
+            _with_ends(one.tra, one.tra_ci),
+        ]
+        for one in found
+    ]
+    return ["row", "of", "which", "tokens", "loss", "TRA"], lines
+
+
+def _with_ends(value: float | None, ends: tuple[float, float] | None) -> str:
+    return number(value, 2) + ("" if ends is None else f" ({ends[0]:.2f} to {ends[1]:.2f})")
