@@ -50,24 +50,25 @@ def inspect(
     """
     _check(run_dir, record, format, output)
     from bench.cache import require_run
-    from bench.inspection import panels
+    from bench.inspection import choosing, panels
     from bench.workshop import Workshop
 
     store = require_run(run_dir)
     passed_over: list[str] = []
     seeds = None if seed is None else str(seed)
     chosen = {"dataset": dataset, "model": model, "tuning": tuning, "seed": seeds, "setting": setting}
-    found = panels.narrowed(panels.panels(store, passed_over), chosen)
+    found = panels.panels(store, passed_over)
     for line in passed_over:
         typer.echo(f"not looked at: {line}", err=True)
+    found = choosing.narrowed(found, chosen)
     workshop = Workshop(store)
     if record is None:
         text = "\n".join(_listed(panel, workshop, whole) for panel in found)
         return _deliver(f"{text}\n`bench inspect {run_dir} --record ID` shows one token by token\n", output)
-    from bench.inspection.view import view_of
+    from bench.inspection.reading import view_of
 
-    panel = panels.panel_of(found, record, run_dir)
-    view = view_of(panel, record, panels.rows_called(panel, defense or ()), workshop, show_text)
+    panel = choosing.panel_of(found, record, run_dir)
+    view = view_of(panel, record, choosing.rows_called(panel, defense or ()), workshop, show_text)
     if format == "html":
         from bench.inspection.page import as_html
 

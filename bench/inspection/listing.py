@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.inspection.panels import Panel
-from bench.inspection.view import Figures, advantage_of, figures_of
+from bench.inspection.reading import advantage_of, figures_of
+from bench.inspection.view import Figures
 from bench.inspection.visible import visible
 from bench.names import FLOORS
 from bench.tables import Table, number, percent

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from bench.errors import InputError
-from bench.names import did_you_mean
 from bench.plan import Plan, stored_plans
 from bench.store import Store, digest
 from bench.tasks import Lab, Source
@@ -38,6 +37,18 @@ class Panel:
         lab = self.lab
         return f"{lab.dataset} · {lab.model} · {lab.settings.tuning} fine-tuning · seed {lab.seed}"
 
+    @property
+    def told_apart_by(self) -> dict[str, str]:
+        """What panels differ in, by the names of options and of the leaderboard's columns."""
+        lab = self.lab
+        return {
+            "dataset": lab.dataset,
+            "model": lab.model,
+            "tuning": lab.settings.tuning,
+            "seed": str(lab.seed),
+            "setting": digest(lab.setting)[:12],
+        }
+
     @cached_property
     def places(self) -> dict[str, tuple[str, int]]:
         """By id, the split and the place in it of every record that models are judged on."""
@@ -48,21 +59,11 @@ class Panel:
         }
 
 
-CHOICES: dict[str, Callable[[Panel], str]] = {
-    "dataset": lambda panel: panel.lab.dataset,
-    "model": lambda panel: panel.lab.model,
-    "tuning": lambda panel: panel.lab.settings.tuning,
-    "seed": lambda panel: str(panel.lab.seed),
-    "setting": lambda panel: digest(panel.lab.setting)[:12],
-}
-"""What panels are told apart by: the names of options, and of the leaderboard's columns."""
-
-
 def panels(store: Store, passed_over: list[str]) -> list[Panel]:
     """All that a folder has to show; runs no model.
 
     Args:
-        passed_over: is told of the runs whose data or plugins are gone, one line each.
+        passed_over: is told of runs whose data, plugins or signals are gone, one line each.
 
     Raises:
         InputError: there is nothing to show; the message says what is missing and what to run.
@@ -74,13 +75,15 @@ def panels(store: Store, passed_over: list[str]) -> list[Panel]:
     planned = _planned(plans)
     if not planned:
         raise InputError(f"no model of {store.root} was set against the auditor's reference: {AGAIN}")
-    kept = [one for panel in planned if (one := _kept(panel, store)) is not None]
-    if not kept:
-        raise InputError(
-            f"{store.root} keeps no signals of {planned[0].title} that follow from today's code, packages "
-            f"and data: {AGAIN}"
-        )
-    return kept
+    found = []
+    for panel in planned:
+        if (kept := _kept(panel, store)) is None:
+            passed_over.append(f"{panel.title}: no signals are here that follow from today's code and data")
+        else:
+            found.append(kept)
+    if not found:
+        raise InputError(f"no token of {store.root} can be looked at: {passed_over[-1]}; {AGAIN}")
+    return found
 
 
 def _planned(plans: Sequence[Plan]) -> list[Panel]:
@@ -88,7 +91,7 @@ def _planned(plans: Sequence[Plan]) -> list[Panel]:
     found: dict[tuple[str, ...], Panel] = {}
     for cell in (cell for plan in plans for cell in plan.cells if "complement" in cell.sources):
         panel = Panel(cell.lab, cell.sources["complement"], {}, None)
-        key = tuple(of(panel) for of in CHOICES.values())
+        key = tuple(panel.told_apart_by.values())
         known = found.get(key, panel)
         bare = cell.defense is not None and cell.defense.undefended
         found[key] = Panel(
@@ -112,76 +115,3 @@ def _kept(panel: Panel, store: Store) -> Panel | None:
 
 def _has(source: Source, store: Store) -> bool:
     return all(store.has_signals(scoring.key) for scoring in source.scorings)
-
-
-def narrowed(found: Sequence[Panel], choice: Mapping[str, str | None]) -> list[Panel]:
-    """The panels that fit a choice by name.
-
-    Raises:
-        InputError: none has a value that was asked for.
-    """
-    left = list(found)
-    for name, wanted in choice.items():
-        if wanted is None:
-            continue
-        known = list(dict.fromkeys(CHOICES[name](panel) for panel in left))
-        if wanted not in known:
-            hint = did_you_mean(wanted, known)
-            raise InputError(f"--{name} {wanted}: there is none{hint} (there is: {', '.join(known)})")
-        left = [panel for panel in left if CHOICES[name](panel) == wanted]
-    return left
-
-
-def panel_of(found: Sequence[Panel], record: str, run_dir: object) -> Panel:
-    """The one panel in which a record is judged.
-
-    Raises:
-        InputError: it is in none, or in several.
-    """
-    holding = [panel for panel in found if record in panel.places]
-    if len(holding) == 1:
-        return holding[0]
-    if holding:
-        raise InputError(f"record {record} is in several places: give {_tells_apart(holding)}")
-    for panel in found:
-        for split, records in panel.lab.splits.items():
-            if any(one.id == record for one in records):
-                raise InputError(
-                    f"record {record} is in the {split} split of {panel.lab.dataset}, which no model is "
-                    f"judged on; `bench inspect {run_dir}` lists those that are"
-                )
-    known = [one for panel in found for one in panel.places]
-    raise InputError(
-        f"no record is called {record!r}{did_you_mean(record, known)}; `bench inspect {run_dir}` lists them"
-    )
-
-
-def _tells_apart(holding: Sequence[Panel]) -> str:
-    """The options, with their values, that tell panels apart; the setting only where no other does."""
-    values = {name: list(dict.fromkeys(of(panel) for panel in holding)) for name, of in CHOICES.items()}
-    named = [name for name in CHOICES if name != "setting" and len(values[name]) > 1]
-    if len({tuple(CHOICES[name](panel) for name in named) for panel in holding}) < len(holding):
-        named.append("setting")
-    return " and ".join(f"--{name} ({' or '.join(values[name])})" for name in named)
-
-
-def rows_called(panel: Panel, names: Iterable[str]) -> list[str]:
-    """The rows that a user names, in the panel's order; all where none is named.
-
-    Raises:
-        InputError: there is no such row.
-    """
-    from bench.registry import defenses
-
-    wanted = []
-    for name in names:
-        spec = name if name in panel.rows else None
-        if spec is None and name.partition(":")[0] in defenses().names():
-            spec = defenses().parse(name).spec
-        if spec not in panel.rows:
-            known = ", ".join(panel.rows)
-            gone = ", which was planned, but its signals are not here" if spec in panel.missing else ""
-            hint = did_you_mean(name, panel.rows) if not gone else ""
-            raise InputError(f"--defense {name}: there is none{gone}{hint} (there is: {known})")
-        wanted.append(spec)
-    return [name for name in panel.rows if name in wanted] if wanted else list(panel.rows)
