@@ -2,15 +2,25 @@
 
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from bench.errors import InputError, NoRecordsError
 from bench.fetching.statement import Fetch
 from bench.names import did_you_mean
 from bench.records.readers import reader
+from bench.records.readers.column_mapping import Columns
 from bench.records.record import Record, Span
 from bench.records.synthetic import family
 from bench.validation import first_fault
@@ -53,6 +63,27 @@ class FileSource(BaseModel):
         return name
 
 
+class ColumnsSource(FileSource):
+    """Records that are rows: of the first of `files` that is there, or of the dataset `hub`, owner/name."""
+
+    reader: Literal["columns"]
+    otherwise: None = None
+    files: tuple[str, ...] = ()
+    hub: str | None = Field(None, pattern=r"^[\w.-]+/[\w.-]+$")
+    revision: str | None = None
+    config: str | None = None
+    split: str | None = None
+    columns: Columns = Columns()
+
+    @model_validator(mode="after")
+    def _has_one_origin(self) -> "ColumnsSource":
+        if bool(self.files) == bool(self.hub):
+            raise ValueError("must have either files or hub")
+        if self.revision is not None and self.hub is None:
+            raise ValueError("a revision is one of a hub dataset")
+        return self
+
+
 class GeneratorSource(BaseModel):
     """Records that are generated: `records` of them unless a run limits them."""
 
@@ -68,6 +99,21 @@ class GeneratorSource(BaseModel):
         return name
 
 
+def _kind_of_source(stated: Any) -> str:
+    keys = stated if isinstance(stated, dict) else getattr(stated, "__dict__", {})
+    if "generator" in keys:
+        return "generator"
+    return "columns" if keys.get("reader") == "columns" else "files"
+
+
+Source = Annotated[
+    Annotated[FileSource, Tag("files")]
+    | Annotated[ColumnsSource, Tag("columns")]
+    | Annotated[GeneratorSource, Tag("generator")],
+    Discriminator(_kind_of_source),
+]
+
+
 class Card(BaseModel):
     """A dataset card, as its YAML file states it."""
 
@@ -80,7 +126,7 @@ class Card(BaseModel):
     licence: str
     citation: str
     obtain: str
-    source: FileSource | GeneratorSource
+    source: Source
     labels: dict[str, LabelGroup]
 
 
@@ -145,16 +191,11 @@ def load_records(card: Card, data_dir: Path | None, limit: int | None, seed: int
 
 
 def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]:
-    if data_dir is None:
-        raise InputError(f"dataset {card.name} needs --data-dir. How to obtain it: {card.obtain}")
-    if not data_dir.is_dir():
-        raise InputError(f"--data-dir {data_dir} is not a folder. How to obtain {card.name}: {card.obtain}")
-    found = [data_dir / file for file in source.files if _holds_something(data_dir / file)]
-    if not found:
-        wanted = " or ".join(file for file in source.files if file != ".") or "files"
-        raise InputError(f"--data-dir {data_dir} holds no {wanted}. How to obtain {card.name}: {card.obtain}")
     try:
-        records = _read_file(source, found[0])
+        if isinstance(source, ColumnsSource):
+            records = _read_columns(card, source, data_dir)
+        else:
+            records = _read_files(source, _first_file(card, source, data_dir))
     except NoRecordsError as error:
         raise InputError(f"{error}. How to obtain {card.name}: {card.obtain}") from None
     if source.group_from_id is None:
@@ -173,13 +214,34 @@ def _read(card: Card, source: FileSource, data_dir: Path | None) -> list[Record]
     ]
 
 
-def _read_file(source: FileSource, path: Path) -> list[Record]:
+def _first_file(card: Card, source: FileSource, data_dir: Path | None) -> Path:
+    if data_dir is None:
+        raise InputError(f"dataset {card.name} needs --data-dir. How to obtain it: {card.obtain}")
+    if not data_dir.is_dir():
+        raise InputError(f"--data-dir {data_dir} is not a folder. How to obtain {card.name}: {card.obtain}")
+    found = [data_dir / file for file in source.files if _holds_something(data_dir / file)]
+    if not found:
+        wanted = " or ".join(file for file in source.files if file != ".") or "files"
+        raise InputError(f"--data-dir {data_dir} holds no {wanted}. How to obtain {card.name}: {card.obtain}")
+    return found[0]
+
+
+def _read_files(source: FileSource, path: Path) -> list[Record]:
     try:
         return reader(source.reader)(path)
     except NoRecordsError:
         if source.otherwise is None:
             raise
         return reader(source.otherwise)(path)
+
+
+def _read_columns(card: Card, source: ColumnsSource, data_dir: Path | None) -> list[Record]:
+    from bench.records.readers.columns import read, read_hub
+
+    if source.hub is not None:
+        return read_hub(source.hub, source.columns, source.config, source.split, source.revision)
+    path = _first_file(card, source, data_dir)
+    return read(path, source.columns, source.config, source.split)
 
 
 def _holds_something(path: Path) -> bool:

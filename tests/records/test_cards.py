@@ -9,6 +9,7 @@ import yaml
 from bench.errors import InputError
 from bench.records.cards import Card, LabelGroup, card_folder, card_names, load_card, load_records
 from bench.records.readers import FORMATS
+from bench.records.record import Record, Span
 from bench.records.splits import Shares, split
 from bench.statistics import LEAST_UNITS
 
@@ -28,6 +29,8 @@ CARD = {
     "source": {"reader": "jsonl", "files": ["notes.jsonl"]},
     "labels": {"NAME": "person", "WARD": "organization"},
 }
+
+COLUMNS = {"reader": "columns", "files": ["notes.jsonl"]}
 
 
 def card_at(folder: Path, **changed: object) -> str:
@@ -108,6 +111,31 @@ def test_a_group_is_read_off_the_id_where_the_card_says_how(tmp_path):
     assert [record.group for record in records] == ["n", "n"]
 
 
+def test_a_card_maps_the_columns_of_a_table(tmp_path):
+    row = {"note": "Zebediah left.", "who": 7, "marks": [{"from": 0, "to": 8, "label": "NAME"}]}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    names = {"text": "note", "group": "who", "spans": "marks", "start": "from", "end": "to"}
+    source = {
+        "reader": "columns",
+        "files": ["none.parquet", "rows.jsonl"],
+        "split": "train",
+        "columns": names,
+    }
+    card = load_card(card_at(tmp_path, source=source))
+    assert load_records(card, tmp_path, None, seed=0) == [
+        Record("1", "Zebediah left.", (Span(0, 8, "person"),), "7")
+    ]
+    with pytest.raises(InputError, match="dataset mine needs --data-dir"):
+        load_records(card, None, None, seed=0)
+
+
+def test_a_card_of_a_hub_dataset_needs_no_folder(tmp_path):
+    source = {"reader": "columns", "hub": "clinic/notes", "revision": "v1", "config": "en"}
+    with pytest.raises(InputError, match=r"^hub dataset clinic/notes: cannot be loaded: Couldn't") as error:
+        load_records(load_card(card_at(tmp_path, source=source)), None, None, seed=0)
+    one_line(error)
+
+
 @pytest.mark.parametrize(
     ("changed", "field"),
     [
@@ -121,6 +149,14 @@ def test_a_group_is_read_off_the_id_where_the_card_says_how(tmp_path):
         ({"source": {"generator": "essays", "records": 0}}, "records"),
         ({"source": CARD["source"] | {"group_from_id": r"^(\w)(\w)"}}, "group_from_id"),
         ({"source": CARD["source"] | {"group_from_id": r"^(\w"}}, "group_from_id"),
+        ({"source": COLUMNS | {"columns": {"txt": "note"}}}, "columns.txt"),
+        ({"source": COLUMNS | {"hub": "clinic/notes"}}, "must have either files or hub"),
+        ({"source": {"reader": "columns"}}, "must have either files or hub"),
+        ({"source": {"reader": "columns", "hub": "../notes/x"}}, "hub"),
+        ({"source": COLUMNS | {"revision": "v1"}}, "a revision is one of a hub dataset"),
+        ({"source": COLUMNS | {"otherwise": "jsonl"}}, "otherwise"),
+        ({"source": CARD["source"] | {"columns": {}}}, "columns"),
+        ({"source": "jsonl"}, "source"),
         ({"title": None}, "title"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

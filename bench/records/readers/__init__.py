@@ -17,6 +17,7 @@ from bench.records.record import Record
 FORMATS: Final = {
     "aci-bench": "bench.records.readers.aci_bench",
     "brat": "bench.records.readers.brat",
+    "columns": "bench.records.readers.columns",
     "ellipse": "bench.records.readers.ellipse",
     "i2b2-xml": "bench.records.readers.i2b2_xml",
     "jsonl": "bench.records.readers.jsonl",

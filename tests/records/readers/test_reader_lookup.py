@@ -17,7 +17,9 @@ def test_every_format_has_a_reader(name):
 def test_an_unknown_format_is_refused_with_a_suggestion():
     with pytest.raises(InputError, match=r"unknown format 'kaggle_pii', did you mean 'kaggle-pii'\?"):
         reader("kaggle_pii")
-    with pytest.raises(InputError, match="known: aci-bench, brat, ellipse, i2b2-xml, jsonl, kaggle-pii"):
+    with pytest.raises(
+        InputError, match="known: aci-bench, brat, columns, ellipse, i2b2-xml, jsonl, kaggle-pii"
+    ):
         reader("xyz")
 
 

@@ -1,0 +1,60 @@
+"""The mapping of a card: which column holds what, and how a span's fields are called."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from bench.errors import InputError
+from bench.names import did_you_mean
+
+NAME: Final = re.compile(r"[^\W\d][\w.-]{0,39}")
+
+
+class Columns(BaseModel):
+    """The columns of a record's text, id, group and spans, and the fields of a span.
+
+    A record without an `id` column is called by its row's number, from 1. `value` is the field, if any, in
+    which a span repeats what it covers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str = "text"
+    id: str | None = None
+    group: str | None = None
+    spans: str = "spans"
+    start: str = "start"
+    end: str = "end"
+    label: str = "label"
+    value: str | None = None
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(name for name in (self.id, self.text, self.group, self.spans) if name is not None)
+
+
+def entry(item: Mapping[str, object], name: str, kind: str) -> object:
+    """What `item` has under `name`, which is a column or a field (`kind`).
+
+    Raises:
+        InputError: it has nothing of that name.
+    """
+    if name in item:
+        return item[name]
+    # In a CSV that has no header, the first row's text would stand for the names.
+    known = [other for other in item if NAME.fullmatch(other)]
+    shown = [repr(other) for other in known]
+    if len(known) < len(item):
+        shown.append(f"{len(item) - len(known)} that no column would be called")
+    hint = did_you_mean(name, known)
+    raise InputError(f"the {kind} {name!r} is missing{hint} (there are: {', '.join(shown)})")
+
+
+def kind_of(value: object) -> str:
+    """What sort of value it is, for a message, which never quotes the value itself."""
+    if value is None:
+        return "null"
+    return "NaN" if value != value else type(value).__name__
