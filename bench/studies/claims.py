@@ -38,11 +38,12 @@ def of_hardness(found: Sequence[Hardness]) -> list[str]:
 
 
 def _of_line(study: str, line: Line, courses: Sequence[Course]) -> str:
-    first, last = line[0].point, line[-1].point
     if study == "dynamics":
         return _dynamics(line, courses)
     if study == "frontier":
         return _frontier(line)
+    bounded = [one for one in line if one.point.tra_pii_ci is not None]
+    first, *_, last = (one.point for one in (bounded if len(bounded) > 1 else line))
     if study == "size":
         difference = apart(first.tra_pii, first.tra_pii_ci, last.tra_pii, last.tra_pii_ci)
         what, claim = "records", "memorization is larger on small data"

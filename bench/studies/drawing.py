@@ -19,7 +19,7 @@ from bench.tables import number
 
 WIDTH, HEIGHT = 640, 660
 WIDEST = 4
-"""Values whose largest is more than so many times the smallest stand on a logarithmic axis."""
+"""Values whose largest is at least so many times the smallest stand on a logarithmic axis."""
 
 PERCENT = FuncFormatter(lambda share, _: f"{100 * share + 0.0:.0f} %")
 
@@ -88,9 +88,7 @@ class _Line:
         """The line, a mark with its tip at each place, and intervals where there are some."""
         known = [(point, value) for point in self.points if (value := figure(point)) is not None]
         xs, ys = [point.value for point, _ in known], [value for _, value in known]
-        axes.plot(
-            xs, ys, color=self.colour, linewidth=1.5, label=self.series, marker=self.shape, markersize=0
-        )
+        axes.plot(xs, ys, color=self.colour, linewidth=1.5, label=self.series, marker=self.shape)
         tips = {}
         for at, (point, value) in enumerate(known):
             reach = ends(point)
@@ -120,7 +118,7 @@ class _Line:
 
 def _scale(axes: Axes, values: Sequence[float], even: bool) -> None:
     """Logarithmic where values lie far apart, unless it is to be even; ticks where there is room for them."""
-    if not even and values[0] > 0 and values[-1] > WIDEST * values[0]:
+    if not even and values[0] > 0 and values[-1] >= WIDEST * values[0]:
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xticks(_apart(values, axes.get_xscale() == "log"), minor=False)
@@ -178,45 +176,42 @@ def against_difficulty(found: Sequence[Hardness], title: str, description: str) 
     figure = new_figure(WIDTH, HEIGHT)
     panels = figure.subplots(2, 1)
     tips: dict[str, str] = {}
-    specs = list(dict.fromkeys(one.spec for one in found))
     for axes, of in zip(panels, ("quarter", "label"), strict=True):
-        labels = []
-        for place, spec in enumerate(specs):
+        for place, spec in enumerate(dict.fromkeys(one.spec for one in found)):
             own = [one for one in found if one.spec == spec and one.of == of]
-            colour, shape = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
-            if of == "quarter":
-                axes.plot(
-                    [one.difficulty for one in own], [one.tra for one in own], color=colour, linewidth=1.4
-                )
-            for at, one in enumerate(own):
-                if one.tra_ci is not None:
-                    axes.plot([one.difficulty] * 2, one.tra_ci, color=colour, linewidth=1.1, alpha=0.55)
-                gid = f"{of}-{place}-{at}"
-                axes.plot(
-                    [one.difficulty],
-                    [one.tra],
-                    color=colour,
-                    marker=shape,
-                    markersize=6,
-                    linestyle="none",
-                    label=spec if not at else None,
-                    clip_on=False,
-                    gid=gid,
-                )
-                tips[gid] = (
-                    f"{spec}, {one.name}: loss {one.difficulty:.2f} nats, TRA {number(one.tra, 2)}, "
-                    f"{one.n_tokens} tokens"
-                )
-                if place == 0:
-                    labels.append(Label(one.difficulty, one.tra, one.name))
+            tips |= _scatter(axes, own, place, joined=of == "quarter")
         axes.axhline(0, color=FAINT, linewidth=0.75)
-        axes.set_xlabel(
-            "loss of a model that has seen none of these records, nats a token: harder →", loc="right"
-        )
         axes.margins(x=0.12, y=0.12)
         heading = "quarters of the records" if of == "quarter" else "labels of identifiers, and the rest"
         axes.set_title(f"Mean TRA, nats: {heading}", loc="left", fontsize=TEXT, color=INK)
-        if of == "quarter" and len(specs) > 1:
-            axes.legend(fontsize=8, frameon=False, labelcolor=INK)
-        place_labels(axes, labels)
+        axes.set_xlabel("loss of a model that has seen none of these records, nats: harder →", loc="right")
+    panels[0].legend(fontsize=8, frameon=False, labelcolor=INK)
+    for axes, of in zip(panels, ("quarter", "label"), strict=True):
+        first = [one for one in found if one.spec == found[0].spec and one.of == of]
+        place_labels(axes, [Label(one.difficulty, one.tra, one.name) for one in first])
     return as_svg(figure, title, description, tips)
+
+
+def _scatter(axes: Axes, own: Sequence[Hardness], place: int, joined: bool) -> dict[str, str]:
+    """One row's marks, with their intervals and tips."""
+    colour, shape = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+    axes.plot(
+        [one.difficulty for one in own],
+        [one.tra for one in own],
+        color=colour,
+        linewidth=1.4,
+        linestyle="-" if joined else "none",
+        marker=shape,
+        label=own[0].spec if own else None,
+    )
+    tips = {}
+    for at, one in enumerate(own):
+        if one.tra_ci is not None:
+            axes.plot([one.difficulty] * 2, one.tra_ci, color=colour, linewidth=1.1, alpha=0.55)
+        gid = f"{one.of}-{place}-{at}"
+        axes.plot([one.difficulty], [one.tra], color=colour, marker=shape, clip_on=False, gid=gid)
+        tips[gid] = (
+            f"{one.spec}, {one.name}: loss {one.difficulty:.2f} nats, TRA {number(one.tra, 2)}, "
+            f"{one.n_tokens} tokens"
+        )
+    return tips
