@@ -14,6 +14,7 @@ class Server:
         mark: its ETag.
         ranges: whether it sends the rest alone to one who asks for the rest,
         checks_mark: and whether it compares If-Range before, as it should,
+        most: and how many bytes of the rest it sends at once,
         misplaced_by: and by how many bytes it is wrong about where the rest starts.
         states_length: else the body comes in chunks, as from GitHub,
         longer_by: and by how many bytes the length is wrong.
@@ -28,6 +29,7 @@ class Server:
     mark: str | None = '"one"'
     ranges: bool = True
     checks_mark: bool = True
+    most: int | None = None
     misplaced_by: int = 0
     states_length: bool = True
     longer_by: int = 0
@@ -55,16 +57,17 @@ class Handler(BaseHTTPRequestHandler):
             return self._answer(served.statuses.pop(0))
         if served.location:
             return self._answer(302, Location=served.location)
-        start, headers = 0, {"ETag": served.mark} if served.mark else {}
+        start, size, headers = 0, len(served.content), {"ETag": served.mark} if served.mark else {}
+        end = size
         same = not served.checks_mark or self.headers["If-Range"] == served.mark
         if served.ranges and self.headers["Range"] and same:
             start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
-            if start >= len(served.content):
+            if start >= size:
                 return self._answer(416)
             start += served.misplaced_by
-            size = len(served.content)
-            headers["Content-Range"] = f"bytes {start}-{size - 1}/{size}"
-        return self._send(206 if start else 200, served.content[start:], headers)
+            end = start + (served.most or size)
+            headers["Content-Range"] = f"bytes {start}-{min(end, size) - 1}/{size}"
+        return self._send(206 if start else 200, served.content[start:end], headers)
 
     def _answer(self, status, **headers):
         self.send_response(status)

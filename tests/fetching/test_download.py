@@ -105,6 +105,12 @@ def test_a_rest_that_starts_elsewhere_is_not_appended(server, fetched):
     assert server.asked == [None, "bytes=1000-", None]
 
 
+def test_a_server_that_sends_less_than_the_rest_is_asked_again(server, fetched):
+    server.drops, server.most = [1000], len(server.content) - 1500
+    assert fetched() == server.content
+    assert server.asked == [None, "bytes=1000-", f"bytes={len(server.content) - 500}-"]
+
+
 def test_a_body_shorter_than_stated_is_no_whole_file(server, fetched):
     server.longer_by = 10
     with pytest.raises(OSError, match="cannot be fetched"):
@@ -151,6 +157,12 @@ def test_a_redirect_to_nowhere_is_told(server, fetched, location):
     server.location = location
     with pytest.raises(OSError, match=r"letters\.tar\.gz") as told:
         fetched()
+    one_line(told)
+
+
+def test_what_is_no_address_is_told(watch, tmp_path):
+    with pytest.raises(NotServedError, match="is no address") as told:
+        download("http://127.0.0.1/\x01", tmp_path, watch)
     one_line(told)
 
 
