@@ -7,16 +7,17 @@ from boards import floors, full_board
 
 from bench.rendering import as_json
 from bench.results import CellFile, Leaderboard
+from bench.studies.file import StudyFile
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize(("model", "name"), [(Leaderboard, "leaderboard"), (CellFile, "cell")])
+@pytest.mark.parametrize(("model", "name"), [(Leaderboard, "leaderboard"), (CellFile, "cell"), (StudyFile, "study")])
 def test_the_published_schema_is_that_of_the_code(model, name):
     path = DOCS / f"{name}.schema.json"
     expected = json.dumps(model.model_json_schema(by_alias=True), indent=2, sort_keys=True) + "\n"
     assert path.read_text(encoding="utf-8") == expected, (
-        f"docs/{path.name} is out of date; write json.dumps(bench.results.{model.__name__}"
+        f"docs/{path.name} is out of date; write json.dumps({model.__name__}"
         ".model_json_schema(by_alias=True), indent=2, sort_keys=True) and a line end to it"
     )
 

@@ -78,7 +78,7 @@ def check(
     data_dir: options.DataDir = None,
     limit: options.Limit = None,
     model: Annotated[
-        str, typer.Option("--model", help="Whose tokens to count: tiny, a local folder, or a hub id.")
+        str, typer.Option("--model", help="Whose tokens to count, as for `bench run`.")
     ] = "tiny",
     max_length: options.MaxLength = None,
     split_seed: options.SplitSeed = None,
