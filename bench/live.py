@@ -40,18 +40,18 @@ def followed(log_to: str | None, folder: Path) -> Iterator[Follow]:
     def follow(training: Training, epoch: Epoch) -> None:
         name = log_name(training)
         if name not in writers:
-            writers[name] = SummaryWriter(str(folder / name))  # type: ignore[no-untyped-call]
+            writers[name] = SummaryWriter(str(folder / name))
         for what in ("loss", "validation_nll", "seconds"):
             value = getattr(epoch, what)
             if value is not None:
-                writers[name].add_scalar(what, value, epoch.epoch)  # type: ignore[no-untyped-call]
-        writers[name].flush()  # type: ignore[no-untyped-call]
+                writers[name].add_scalar(what, value, epoch.epoch)
+        writers[name].flush()
 
     try:
         yield follow
     finally:
         for writer in writers.values():
-            writer.close()  # type: ignore[no-untyped-call]
+            writer.close()
 
 
 def log_name(training: Training) -> str:
