@@ -1,5 +1,6 @@
 """Text of records can do nothing to a terminal."""
 
+import doctest
 import unicodedata
 
 import pytest
@@ -7,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from bench.inspection import layout, scale
+from bench.inspection import visible as visible_text
 from bench.inspection.layout import chunks, within
 from bench.inspection.view import Stretch
 from bench.inspection.visible import visible
@@ -60,3 +63,10 @@ def test_lines_hold_every_token_once_and_cut_no_span_that_fits(widths, room, dat
     for one in stretches:
         if one.label is not None and sum(widths[one.start : one.end]) <= room:
             assert any(one.start in chunk and one.end - 1 in chunk for chunk in found)
+
+
+@pytest.mark.parametrize("module", [layout, scale, visible_text])
+def test_the_examples_hold(module):
+    results = doctest.testmod(module)
+    assert results.attempted
+    assert not results.failed
