@@ -33,7 +33,7 @@ function filterable(form, table) {
   const fields = [...form.querySelectorAll("[data-filter]")];
   const passes = (row, field) => {
     const wanted = field.value.trim().toLowerCase();
-    if (field.dataset.filter === "*") return row.textContent.toLowerCase().includes(wanted);
+    if (field.dataset.filter === "*") return row.textContent.replace(/\s+/g, " ").toLowerCase().includes(wanted);
     return !wanted || row.cells[field.dataset.filter].textContent.trim().toLowerCase() === wanted;
   };
   form.addEventListener("input", () => {

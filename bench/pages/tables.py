@@ -13,6 +13,8 @@ from bench.pages.templates import render
 
 TEMPLATE = Path(__file__).parent / "table.html"
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+TALL = 24
+"""Lines beyond which a table gets a box of its own to scroll in."""
 LACKING = re.compile(r"$|n/a")
 """How a cell without a figure begins; such cells come last, however a column is sorted."""
 
@@ -21,6 +23,12 @@ LACKING = re.compile(r"$|n/a")
 class _Cell:
     text: str
     order: str | None
+
+    @property
+    def kind(self) -> str:
+        """Its classes: whether it stands in a column of numbers, and whether it has none."""
+        lacking = " lacking" if self.text.startswith("n/a (") else ""
+        return f"{'' if self.order is None else 'number'}{lacking}".strip()
 
 
 def as_table(
@@ -58,6 +66,7 @@ def as_table(
         choices=choices,
         places={heading: list(headings).index(heading) for heading in choices},
         search=search,
+        tall=TALL,
     )
 
 

@@ -1,0 +1,157 @@
+"""Labels beside the points of a drawing: none over another, and a thin line to a point that is not near."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.transforms import BboxBase
+
+from bench.pages.drawing import FAINT, INK, dress
+
+SIZE = 8.5
+"""Points of a label's text."""
+NEAR, STEP, RINGS = 6.0, 8.0, 8
+"""Points from a mark to its label, at the nearest and from one ring of places to the next."""
+SIDES = tuple(
+    (math.cos(turn), math.sin(turn)) for turn in (math.pi * k / 8 for k in (0, 8, 4, 12, *range(16)))
+)
+"""Directions from a mark to its label, the plainest first."""
+MARK = 5.0
+"""Points that a mark reaches to each side."""
+
+Box = tuple[float, float, float, float]
+"""Left, low, right and high, in pixels of the figure."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text to stand beside the point (x, y), in the units of the axes."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a label may stand: its box, its middle in points from the mark, and how far off it is."""
+
+    box: Box
+    offset: tuple[float, float]
+    ring: int
+    apart: float
+
+
+def place_labels(axes: Axes, labels: Sequence[Label], kept_free: Sequence[Box] = ()) -> None:
+    """Put the labels where they cover neither each other, nor a mark, nor what is to be kept free.
+
+    The layout of the figure is settled first, and stays.
+    """
+    settle(axes)
+    figure = axes.get_figure(root=True)
+    scale = (figure.dpi if figure else 72) / 72
+    points = [(float(x), float(y)) for x, y in (axes.transData.transform((one.x, one.y)) for one in labels)]
+    reach = MARK * scale
+    marks = [(x - reach, y - reach, x + reach, y + reach) for x, y in points]
+    inside = _box(axes.get_window_extent())
+    options = [
+        [_place(point, size, side, ring, scale) for ring in range(RINGS) for side in SIDES]
+        for point, size in zip(points, (_size(axes, one.text) for one in labels), strict=True)
+    ]
+    chosen: list[_Place | None] = [None] * len(labels)
+    # The second round moves what stood in the way of those that came after it.
+    for _, own in itertools.product(range(2), range(len(labels))):
+        taken = [place.box for at, place in enumerate(chosen) if place is not None and at != own]
+        others = [point for at, point in enumerate(points) if at != own]
+        costs = [_cost(place, taken, marks, kept_free, inside, others) for place in options[own]]
+        chosen[own] = options[own][costs.index(min(costs))]
+    for label, place in zip(labels, chosen, strict=True):
+        if place is not None:
+            _write(axes, label, place)
+
+
+def settle(axes: Axes) -> None:
+    """Lay the figure out once and for all, so that pixels stay where they are."""
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        raise ValueError("the axes belong to no figure")
+    dress(axes)
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+
+
+def _size(axes: Axes, text: str) -> tuple[float, float]:
+    drawn = axes.text(0, 0, text, fontsize=SIZE, parse_math=False)
+    left, low, right, high = _box(drawn.get_window_extent())
+    drawn.remove()
+    return right - left, high - low
+
+
+def _box(extent: BboxBase) -> Box:
+    return float(extent.x0), float(extent.y0), float(extent.x1), float(extent.y1)
+
+
+def _place(
+    point: tuple[float, float], size: tuple[float, float], side: tuple[float, float], ring: int, scale: float
+) -> _Place:
+    far = (NEAR + STEP * ring) * scale
+    middle = [at + far * way + length * way / 2 for at, way, length in zip(point, side, size, strict=True)]
+    (x, y), (width, height) = middle, size
+    box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+    offset = ((x - point[0]) / scale, (y - point[1]) / scale)
+    return _Place(box, offset, ring, _distance(box, point))
+
+
+def _cost(
+    place: _Place,
+    taken: Sequence[Box],
+    marks: Sequence[Box],
+    kept_free: Sequence[Box],
+    inside: Box,
+    others: Sequence[tuple[float, float]],
+) -> float:
+    """How bad a place is: what it covers, in square pixels, how far off it is, and whose it might seem."""
+    box = place.box
+    outside = (box[2] - box[0]) * (box[3] - box[1]) - _shared(box, inside)
+    nearer = sum(_distance(box, point) < place.apart for point in others)
+    return (
+        100 * outside
+        + 100 * sum(_shared(box, other) for other in taken)
+        + 20 * sum(_shared(box, other) for other in marks)
+        + 5 * sum(_shared(box, other) for other in kept_free)
+        + 40 * place.ring
+        + 150 * nearer
+    )
+
+
+def _shared(one: Box, other: Box) -> float:
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    return width * height if width > 0 and height > 0 else 0.0
+
+
+def _distance(box: Box, point: tuple[float, float]) -> float:
+    across = max(box[0] - point[0], 0.0, point[0] - box[2])
+    up = max(box[1] - point[1], 0.0, point[1] - box[3])
+    return math.hypot(across, up)
+
+
+def _write(axes: Axes, label: Label, place: _Place) -> None:
+    axes.annotate(
+        label.text,
+        (label.x, label.y),
+        place.offset,
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        fontsize=SIZE,
+        color=INK,
+        arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkB": 4}
+        if place.ring
+        else None,
+    )

@@ -1,0 +1,139 @@
+"""The points of the frontier plot: what each defense keeps, and what leaks from it to one adversary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bench.attack import Knowledge
+from bench.ranking import comparable, leaked, strongest, with_frontier
+from bench.report.gain import gain_interval
+from bench.report.groups import Group
+from bench.report.prose import Ends, span
+from bench.results import FLOORS, Row
+from bench.tables import by_spec
+
+
+@dataclass(frozen=True)
+class Point:
+    """A defense or a floor against the strongest attack of an adversary, shares from 0 to 1."""
+
+    spec: str
+    defense: str
+    gain: float
+    gain_ends: Ends | None
+    leak: float
+    leak_ends: Ends | None
+    attack: str
+    frontier: bool
+    flags: tuple[str, ...]
+
+    @property
+    def floor(self) -> bool:
+        """Whether it is no defense, but a floor."""
+        return self.defense in FLOORS
+
+    @property
+    def tip(self) -> str:
+        """All that is known of it."""
+        lines = [
+            self.spec,
+            f"gain kept {span(self.gain, self.gain_ends)}",
+            f"leak {span(self.leak, self.leak_ends)}, by {self.attack}",
+        ]
+        if self.leak_ends is None:
+            lines.append("no interval of the leak: too few people")
+        if self.frontier:
+            lines.append("on the frontier")
+        if "below-reference" in self.flags:
+            lines.append("▼ predicts the holdout worse than the reference")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A defense that cannot be drawn, and why."""
+
+    spec: str
+    why: str
+
+
+def points_of(group: Group, level: Knowledge) -> tuple[list[Point], list[Lacking]]:
+    """The points that can be drawn, and who has none."""
+    rows = comparable(group.rows)
+    marked = with_frontier(rows, level)
+    drawn, lacking = [], []
+    for own in by_spec(marked):
+        worst, row = strongest(own, level), own[0]
+        gain = row.utility.gain_kept
+        if gain is None:
+            lacking.append(Lacking(row.spec, "no gain kept: needs an undefended run (--defense none)"))
+        elif worst is None:
+            lacking.append(Lacking(row.spec, f"no leak: {_needs(own)}"))
+        else:
+            drawn.append(_point(group, row, worst, gain))
+    return drawn, lacking
+
+
+def _point(group: Group, row: Row, worst: Row, gain: float) -> Point:
+    ends = gain_interval(group.cells, row.spec)
+    leak_ends = worst.leakage.evaluation_ci
+    return Point(
+        spec=row.spec,
+        defense=row.defense,
+        gain=gain,
+        gain_ends=None if ends is None else (ends.low, ends.high),
+        leak=leaked(worst),
+        leak_ends=None if leak_ends is None else (max(0.0, leak_ends[0]), max(0.0, leak_ends[1])),
+        attack=f"{worst.attack_spec} on {worst.unit}s",
+        frontier=row.frontier,
+        flags=row.flags,
+    )
+
+
+def _needs(rows: Sequence[Row]) -> str:
+    """What a figure of the rows was refused for, such as too few spans."""
+    return next((needs for row in rows for needs in row.refused.values()), "no attack at this level has one")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Defenses of one name that differ in one parameter, in its order."""
+
+    parameter: str
+    points: tuple[Point, ...]
+    values: tuple[float, ...]
+
+
+def sweeps_of(points: Sequence[Point], rows: Sequence[Row]) -> list[Sweep]:
+    """The curves: of each defense the parameter with most values, for each setting of its others."""
+    params = {row.spec: row.params for row in rows}
+    swept = []
+    for name in dict.fromkeys(point.defense for point in points if not point.floor):
+        own = [point for point in points if point.defense == name]
+        varied = {
+            parameter: len(
+                {params[point.spec][parameter] for point in own if _has_number(params, point, parameter)}
+            )
+            for parameter in params[own[0].spec]
+        }
+        if not varied or max(varied.values()) < 2:
+            continue
+        parameter = max(sorted(varied), key=lambda one: varied[one])
+        families: dict[str, list[Point]] = {}
+        for point in own:
+            if _has_number(params, point, parameter):
+                others = {key: value for key, value in params[point.spec].items() if key != parameter}
+                families.setdefault(repr(sorted(others.items(), key=str)), []).append(point)
+        for family in families.values():
+            ordered = sorted(family, key=lambda point: float(params[point.spec][parameter]))
+            values = tuple(float(params[point.spec][parameter]) for point in ordered)
+            if len(ordered) > 1 and all(one < other for one, other in pairwise(values)):
+                swept.append(Sweep(parameter, tuple(ordered), values))
+    return swept
+
+
+def _has_number(params: dict[str, dict[str, object]], point: Point, parameter: str) -> bool:
+    value = params[point.spec].get(parameter)
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,85 @@
+"""How to recompute: the commands, the code, and what the runs were told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from markupsafe import Markup
+
+from bench.pages import Section
+from bench.report.groups import Group
+from bench.report.prose import facts, listed, paragraph, reading
+from bench.store import Store, digest
+from bench.tasks import PACKAGES
+
+COMMANDS = (
+    (
+        "bench verify .",
+        "every figure from its evidence, and from signals where they are kept; trains nothing",
+    ),
+    ("bench leaderboard .", "the tables again, from the cells"),
+    ("bench report .", "this page again: equal cells give equal bytes"),
+)
+PATHS = {"data_dir", "plugin", "out"}
+"""Settings that name folders of the machine that the run was on."""
+
+
+def recompute_section(store: Store, groups: Sequence[Group]) -> Section:
+    """What to type, and what it has to be the same as."""
+    kept = list(store.settings())
+    body = reading(
+        "Nothing here has to be believed: every figure follows from the cells beside this page.",
+        "results.md",
+        "cells/*.json",
+    )
+    body += paragraph("In the folder of the run:")
+    commands = list(COMMANDS)
+    commands += [
+        (f"bench run --config settings/{digest(given)}.json --out again", "the run itself, from its settings")
+        for given in kept
+    ]
+    lines = Markup("\n").join(Markup("{}  # {}").format(*command) for command in commands)
+    body += Markup('<pre tabindex="0"><code>{}</code></pre>\n').format(lines)
+    if not kept:
+        body += paragraph(
+            "The settings of the runs are not kept in this folder; what cells of a table share stands below."
+        )
+    body += _code(groups)
+    for group in groups:
+        body += _setting(group)
+    for given in kept:
+        body += paragraph("Settings <code>settings/{}.json</code>:", digest(given)) + facts(_told(given))
+    return Section("recompute", "How to recompute", body)
+
+
+def _code(groups: Sequence[Group]) -> Markup:
+    codes = sorted({cell.code for group in groups for cell in group.cells})
+    return facts(
+        [
+            ("code of the cells", listed(codes)),
+            ("what that covers", f"our own code, and the versions of {listed(PACKAGES)}"),
+        ]
+    )
+
+
+def _setting(group: Group) -> Markup:
+    """What all cells of a table share."""
+    first = group.cells[0]
+    setting = first.setting.model_dump(mode="json")
+    setting["records"] = ", ".join(f"{split} {count}" for split, count in setting["records"].items())
+    named = [(name.replace("_", " "), value) for name, value in setting.items()]
+    return paragraph(
+        "<strong>{}</strong>, setting <code>{}</code>:", group.title, group.rows[0].setting
+    ) + facts(named)
+
+
+def _told(given: dict[str, object]) -> list[tuple[str, str]]:
+    """What a run was told, without where on the machine that was."""
+    shown = []
+    for name, value in sorted(given.items()):
+        if name in PATHS:
+            several = value if isinstance(value, list) else [value]
+            value = [PurePath(str(one)).name for one in several]
+        shown.append((name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    return shown
