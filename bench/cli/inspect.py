@@ -110,7 +110,8 @@ def _print(view: View, output: Path | None) -> None:
     from bench.inspection.terminal import show
 
     if output is None:
-        return show(view, Console(highlight=False))
+        # As everything else that is echoed, it is written as UTF-8 where the environment names no encoding.
+        return show(view, Console(file=typer.get_text_stream("stdout"), highlight=False))
     drawn = io.StringIO()
     show(view, Console(file=drawn, highlight=False))
     return _deliver(drawn.getvalue(), output)

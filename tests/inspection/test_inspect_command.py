@@ -1,9 +1,12 @@
 """`bench inspect` shows one record, or says in one line why it cannot."""
 
 import json
+import os
 import re
 import shutil
 import stat
+import subprocess
+import sys
 
 import pytest
 from hostile import HOSTILE
@@ -198,3 +201,10 @@ def test_a_record_in_several_places_is_told_with_the_options_that_tell_them_apar
 def test_a_setting_is_called_what_the_leaderboard_calls_it(run, found):
     rows = json.loads((run / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
     assert {row["setting"] for row in rows} == {found[0].told_apart_by["setting"]}
+
+
+def test_an_environment_that_names_no_encoding_ends_nothing(run, record):
+    command = [sys.executable, "-m", "bench", "inspect", str(run), "--record", record, "--show-text"]
+    ended = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert "患" in ended.stdout.decode("utf-8")
