@@ -10,7 +10,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import LogFormatterMathtext
+from matplotlib.ticker import LogFormatterMathtext, NullFormatter
 
 from bench.pages.svg import inline
 
@@ -48,6 +48,7 @@ def dress(axes: Axes) -> None:
         axis.label.set(fontsize=TEXT, color=INK)
         if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
             axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter(NullFormatter())
 
 
 def as_svg(figure: Figure, title: str, description: str, tips: Mapping[str, str]) -> Markup:

@@ -14,12 +14,14 @@ from bench.pages.drawing import FAINT, INK, dress
 
 SIZE = 8.5
 """Points of a label's text."""
-NEAR, STEP, RINGS = 6.0, 8.0, 8
+NEAR, STEP, RINGS = 6.0, 8.0, 24
 """Points from a mark to its label, at the nearest and from one ring of places to the next."""
 SIDES = tuple(
     (math.cos(turn), math.sin(turn)) for turn in (math.pi * k / 8 for k in (0, 8, 4, 12, *range(16)))
 )
 """Directions from a mark to its label, the plainest first."""
+RING = 40.0
+"""What it costs to be a ring further off, in square pixels of what a label might cover."""
 MARK = 5.0
 """Points that a mark reaches to each side."""
 
@@ -58,17 +60,20 @@ def place_labels(axes: Axes, labels: Sequence[Label], kept_free: Sequence[Box] =
     reach = MARK * scale
     marks = [(x - reach, y - reach, x + reach, y + reach) for x, y in points]
     inside = _box(axes.get_window_extent())
-    options = [
-        [_place(point, size, side, ring, scale) for ring in range(RINGS) for side in SIDES]
-        for point, size in zip(points, (_size(axes, one.text) for one in labels), strict=True)
-    ]
+    sizes = [_size(axes, one.text) for one in labels]
     chosen: list[_Place | None] = [None] * len(labels)
     # The second round moves what stood in the way of those that came after it.
     for _, own in itertools.product(range(2), range(len(labels))):
         taken = [place.box for at, place in enumerate(chosen) if place is not None and at != own]
         others = [point for at, point in enumerate(points) if at != own]
-        costs = [_cost(place, taken, marks, kept_free, inside, others) for place in options[own]]
-        chosen[own] = options[own][costs.index(min(costs))]
+        best = math.inf
+        for ring in range(RINGS):
+            if best <= RING * ring:
+                break  # no place further off can be better
+            for side in SIDES:
+                place = _place(points[own], sizes[own], side, ring, scale)
+                if (cost := _cost(place, taken, marks, kept_free, inside, others)) < best:
+                    best, chosen[own] = cost, place
     for label, place in zip(labels, chosen, strict=True):
         if place is not None:
             _write(axes, label, place)
@@ -124,7 +129,7 @@ def _cost(
         + 100 * sum(_shared(box, other) for other in taken)
         + 20 * sum(_shared(box, other) for other in marks)
         + 5 * sum(_shared(box, other) for other in kept_free)
-        + 40 * place.ring
+        + RING * place.ring
         + 150 * nearer
     )
 
