@@ -17,7 +17,9 @@ Dataset = Annotated[
 DataDir = Annotated[Path | None, typer.Option("--data-dir", help="The folder with the dataset's files.")]
 Model = Annotated[
     list[str] | None,
-    typer.Option("--model", help="tiny, smollm2, a folder, a .gguf file, or a Hugging Face hub id. Repeatable."),
+    typer.Option(
+        "--model", help="tiny, smollm2, a folder, a .gguf file, or a Hugging Face hub id. Repeatable."
+    ),
 ]
 Tuning = Annotated[str | None, typer.Option("--tuning", help="full (default) or lora.")]
 Defense = Annotated[
