@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.transforms import BboxBase
@@ -57,26 +58,21 @@ def place_labels(axes: Axes, labels: Sequence[Label], kept_free: Sequence[Box] =
     figure = axes.get_figure(root=True)
     scale = (figure.dpi if figure else 72) / 72
     points = [(float(x), float(y)) for x, y in (axes.transData.transform((one.x, one.y)) for one in labels)]
+    sizes = [_size(axes, one.text) for one in labels]
     reach = MARK * scale
     marks = [(x - reach, y - reach, x + reach, y + reach) for x, y in points]
     inside = _box(axes.get_window_extent())
-    sizes = [_size(axes, one.text) for one in labels]
-    chosen: list[_Place | None] = [None] * len(labels)
+    chosen: dict[int, _Place] = {}
     # The second round moves what stood in the way of those that came after it.
     for _, own in itertools.product(range(2), range(len(labels))):
-        taken = [place.box for at, place in enumerate(chosen) if place is not None and at != own]
+        taken = [place.box for at, place in chosen.items() if at != own]
         others = [point for at, point in enumerate(points) if at != own]
-        best = math.inf
-        for ring in range(RINGS):
-            if best <= RING * ring:
-                break  # no place further off can be better
-            for side in SIDES:
-                place = _place(points[own], sizes[own], side, ring, scale)
-                if (cost := _cost(place, taken, marks, kept_free, inside, others)) < best:
-                    best, chosen[own] = cost, place
-    for label, place in zip(labels, chosen, strict=True):
-        if place is not None:
-            _write(axes, label, place)
+        chosen[own] = _best(
+            _places(points[own], sizes[own], scale),
+            partial(_cost, taken=taken, marks=marks, kept_free=kept_free, inside=inside, others=others),
+        )
+    for own, label in enumerate(labels):
+        _write(axes, label, chosen[own])
 
 
 def settle(axes: Axes) -> None:
@@ -101,15 +97,26 @@ def _box(extent: BboxBase) -> Box:
     return float(extent.x0), float(extent.y0), float(extent.x1), float(extent.y1)
 
 
-def _place(
-    point: tuple[float, float], size: tuple[float, float], side: tuple[float, float], ring: int, scale: float
-) -> _Place:
-    far = (NEAR + STEP * ring) * scale
-    middle = [at + far * way + length * way / 2 for at, way, length in zip(point, side, size, strict=True)]
-    (x, y), (width, height) = middle, size
-    box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-    offset = ((x - point[0]) / scale, (y - point[1]) / scale)
-    return _Place(box, offset, ring, _distance(box, point))
+def _places(point: tuple[float, float], size: tuple[float, float], scale: float) -> Iterator[_Place]:
+    """Where a label may stand, ring by ring."""
+    (at_x, at_y), (width, height) = point, size
+    for ring, (right, up) in itertools.product(range(RINGS), SIDES):
+        far = (NEAR + STEP * ring) * scale
+        x, y = at_x + far * right + width * right / 2, at_y + far * up + height * up / 2
+        box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+        yield _Place(box, ((x - at_x) / scale, (y - at_y) / scale), ring, _distance(box, point))
+
+
+def _best(places: Iterator[_Place], cost: Callable[[_Place], float]) -> _Place:
+    """The least bad place; the search ends where being so far off costs more than it."""
+    best = next(places)
+    least = cost(best)
+    for place in places:
+        if least <= RING * place.ring:
+            break
+        if (own := cost(place)) < least:
+            best, least = place, own
+    return best
 
 
 def _cost(

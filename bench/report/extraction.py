@@ -50,7 +50,7 @@ def extraction_section(group: Group, marks: Mapping[str, Mark]) -> Section:
         ),
     ):
         if table[1]:
-            body += as_table(f"{group.name}-{name}", caption, *table, filters=chosen)
+            body += as_table(f"{group.name}-{name}-figures", caption, *table, filters=chosen)
     return Section(f"{group.name}-extraction", "What can be extracted", body)
 
 

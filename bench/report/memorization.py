@@ -53,7 +53,7 @@ def memorization_section(group: Group, marks: Mapping[str, Mark]) -> Section:
             rarity_table(group.rows),
         ),
     ):
-        body += as_table(f"{group.name}-{name}", caption, headings, lines)
+        body += as_table(f"{group.name}-{name}-figures", caption, headings, lines)
     return Section(f"{group.name}-memorization", "What is memorized", body)
 
 

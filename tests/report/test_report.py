@@ -1,0 +1,152 @@
+import re
+from itertools import pairwise
+
+import pytest
+from boards import SHIFTED, cell, extraction, floors, membership, memory
+from reading import Page
+from runs import full_run, report_of, scored_run, stored
+
+from bench.errors import InputError
+from bench.report import read_report
+from bench.store import Store
+
+HOSTILE = "<script>alert(1)</script>"
+SECTIONS = (
+    "What is kept, and what leaks",
+    "Leaderboard",
+    "Who can tell members",
+    "What is memorized",
+    "What can be extracted",
+    "Privacy budget",
+    "What it costs",
+    "Data passport",
+    "Controls",
+    "How to recompute",
+)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return report_of(tmp_path_factory.mktemp("full"), full_run())
+
+
+@pytest.fixture(scope="module")
+def scored_page(tmp_path_factory):
+    return report_of(tmp_path_factory.mktemp("scored"), scored_run())
+
+
+def test_every_section_is_there_and_every_defense_in_it(page):
+    read = Page(page)
+    for heading in SECTIONS:
+        assert heading in read.text, heading
+    for spec in ("base", "reference", "none", "mine", "dp-sgd:epsilon=4"):
+        assert spec in read.text
+
+
+def test_the_page_is_well_formed_its_names_unique_and_its_links_met(page, scored_page):
+    for text in (page, scored_page):
+        read = Page(text)
+        names = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
+        assert len(names) == len(set(names))
+        anchors = [link["href"] for link in read.of("a")]
+        assert {anchor[1:] for anchor in anchors if anchor.startswith("#")} <= set(names)
+        for attributes in (attributes for _, attributes in read.elements):
+            for name in ("aria-labelledby", "aria-describedby"):
+                assert attributes.get(name, names[0]) in names
+
+
+def test_headings_never_skip_a_level(page):
+    levels = [int(tag[1]) for tag, _ in Page(page).elements if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_nothing_is_loaded_from_anywhere(page):
+    read = Page(page)
+    assert not any("src" in attributes or "xlink:href" in attributes for _, attributes in read.elements)
+    for tag, attributes in read.elements:
+        if "href" in attributes:
+            assert re.match(r"#|\.\./docs/[a-z]+\.md$", attributes["href"]), (tag, attributes["href"])
+    assert not re.search(r"url\((?!#)", page)
+
+
+def test_equal_cells_give_equal_bytes(page, tmp_path):
+    assert report_of(tmp_path, full_run()) == page
+
+
+def test_no_name_becomes_markup(tmp_path):
+    memorized = memory(1.0) | {"by_label": {HOSTILE: memory(1.0)["by_label"]["person"]}}
+    extracted = extraction(0.5, 0.25, 0.0)
+    extracted["extraction"]["by_label"] = {HOSTILE: extracted["extraction"]["by_label"]["person"]}
+    extracted["refused"] = dict.fromkeys(extracted["refused"], HOSTILE)
+    places = {"dataset": HOSTILE, "model": HOSTILE + "2"}
+    cells = [one.model_copy(update=places) for one in floors()]
+    cells += [cell(HOSTILE, 3.0, membership(0.7), attack="tra", memorization=memorized, **places)]
+    cells += [cell(HOSTILE, 3.0, extracted, attack="extraction", **places)]
+    page = report_of(tmp_path, cells)
+    assert len(Page(page).of("script")) == 1
+    assert not re.search(r"<script>alert", page)
+    assert page.count("&lt;script&gt;alert(1)") > 20
+
+
+def test_refused_figures_say_what_they_need(page):
+    text = Page(page).text
+    for needs in ("needs &gt;= 100 non-members", "needs &gt;= 1000 non-members", "needs &gt;= 20 spans"):
+        assert f"n/a ({needs})".replace("&gt;", ">") in text
+    assert not re.search(r"\bNone\b|\bnan\b|\binf\b", text)
+
+
+def test_a_defense_without_a_gain_or_a_leak_is_named_under_the_plot(tmp_path):
+    cells = [cell("base", 6.0), cell("reference", 4.0), cell("mine", 3.0, membership(0.75))]
+    text = Page(report_of(tmp_path, cells)).text
+    assert "Not drawn: base, reference and mine; no gain kept: needs an undefended run" in text
+    assert "there is no frontier: n/a" in text
+
+
+def test_a_shift_of_distribution_stands_on_top(tmp_path):
+    shifted = scored_run()[0].blind.model_copy(update=SHIFTED | {"auc_ci": tuple(SHIFTED["auc_ci"])})
+    cells = scored_run(blind=shifted)
+    page = report_of(tmp_path, cells)
+    alarm = page.index("text alone tells members from non-members")
+    assert alarm < page.index("<main")
+    assert 'class="alarm"' in page[:alarm]
+    assert "alarm" not in report_of(tmp_path / "sound", scored_run()).partition("<body>")[2]
+
+
+def test_the_controls_say_that_the_blind_one_is_as_it_should_be(scored_page):
+    text = Page(scored_page).text
+    assert "The blind control has an AUC of 0.50 (0.40 to 0.60): as it should be." in text
+    assert "On the base model, 2 of 2 intervals hold 0.5" in text
+
+
+def test_groups_stand_apart_each_with_all_of_its_sections(tmp_path):
+    full = [one.setting.model_copy(update={"protocol": "full"}) for one in scored_run()[:1]]
+    cells = scored_run() + scored_run(setting=full[0]) + scored_run(dataset="other")
+    page = report_of(tmp_path, cells)
+    headings = re.findall(r"<h2 id=[^>]*>([^<]*)", page)
+    assert headings == [
+        "notes · tiny · full fine-tuning · protocol half",
+        "notes · tiny · full fine-tuning · protocol full",
+        "other · tiny · full fine-tuning · protocol half",
+        "What the words mean",
+        "How to recompute",
+    ]
+    assert page.count(">Who can tell members</h3>") == 3
+    assert 'aria-label="Contents"' in page
+
+
+def test_the_level_of_the_frontier_is_the_one_asked_for(tmp_path):
+    store = stored(tmp_path, scored_run())
+    assert (
+        "against an adversary who has the complementary half" in Page(read_report(store, "complement")).text
+    )
+    assert "against an adversary who has records of its own" in Page(read_report(store)).text
+
+
+def test_an_empty_folder_and_a_broken_cell_are_told_in_one_line(tmp_path):
+    with pytest.raises(InputError, match="holds no results"):
+        read_report(Store(tmp_path))
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells/x.json").write_text('{"schema": "trap-bench-cell/3"}')
+    with pytest.raises(InputError, match=r"cell .*x\.json: .*delete it and run again"):
+        read_report(Store(tmp_path))
