@@ -54,11 +54,13 @@ document.querySelectorAll(".table").forEach((part) => {
 /* Regions that do not scroll are no stop for the keyboard. */
 function stops() {
   document.querySelectorAll(".scroll").forEach((region) => {
-    if (region.scrollWidth > region.clientWidth) region.tabIndex = 0;
+    const scrolls = region.scrollWidth > region.clientWidth || region.scrollHeight > region.clientHeight;
+    if (scrolls) region.tabIndex = 0;
     else region.removeAttribute("tabindex");
   });
 }
 window.addEventListener("resize", stops);
+document.addEventListener("toggle", stops, true);
 stops();
 
 /* Marks: what hovering shows, focus shows too. A drawing is one stop; arrow keys go from mark to mark. */

@@ -13,8 +13,9 @@ from bench.report.dots import SHARES, Dot, dot_plot
 from bench.report.frontier_plot import frontier_plot
 from bench.report.groups import Group
 from bench.report.marks import Mark
-from bench.report.points import Point, points_of, sweeps_of
+from bench.report.points import Point, points_of
 from bench.report.prose import HAS, bullets, figure, listed, paragraph, reading, span
+from bench.report.sweeps import sweeps_of
 
 WIDE, NARROW = (1040.0, 520.0), (368.0, 420.0)
 """CSS pixels of the plot on a wide and on a narrow page: each is drawn for its own room."""

@@ -8,14 +8,15 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from bench.pages import FAINT, INK, PAPER, as_svg, new_figure
+from bench.pages import INK, PAPER, as_svg, new_figure
 from bench.pages.drawing import GRID, TEXT
 from bench.pages.labels import Box, Label, place_labels, settle
+from bench.report.floors import draw_floors
 from bench.report.marks import Mark, shortened
-from bench.report.points import Point, Sweep
+from bench.report.points import Point
+from bench.report.sweeps import Sweep
 
 PERCENT = FuncFormatter(lambda share, _: f"{100 * share + 0.0:.0f} %")
-DASHED = (0, (4, 3))
 LONGEST = 30
 """Characters of a label; the whole name is in the mark's tip."""
 
@@ -49,7 +50,7 @@ def frontier_plot(
     axes.set_title("Leak to the strongest attack: less is better ↓", loc="left", fontsize=TEXT, color=INK)
     axes.set_xlabel("Fine-tuning gain kept: more is better →", loc="right")
     settle(axes)
-    more_tips, labels, taken = _floors(axes, [point for point in points if point.floor])
+    more_tips, labels, taken = draw_floors(axes, [point for point in points if point.floor])
     labels += [Label(point.gain, point.leak, _named(point, sweeps)) for point in defended]
     place_labels(axes, labels, [*taken, *_bars(axes, defended)])
     return as_svg(figure, title, description, tips | more_tips)
@@ -100,47 +101,6 @@ def _draw(axes: Axes, point: Point, mark: Mark, gid: str) -> None:
         zorder=4,
         gid=gid,
     )
-
-
-def _floors(axes: Axes, floors: Sequence[Point]) -> tuple[dict[str, str], list[Label], list[Box]]:
-    """Lines at the leak of each floor and at what the reference keeps; their tips, labels, and room taken."""
-    tips, labels, taken = {}, [], []
-    for point in floors:
-        gid = f"floor-{point.defense}"
-        taken.append(_along(axes, point, across=True))
-        across = axes.axhline(point.leak, color=FAINT, linewidth=0.9, linestyle=DASHED, zorder=1.5)
-        if point.defense != "reference":
-            across.set_gid(gid)
-            taken.append(_noted(axes, point))
-        else:
-            taken.append(_along(axes, point, across=False))
-            axes.axvline(point.gain, color=FAINT, linewidth=0.9, linestyle=DASHED, zorder=1.5)
-            axes.plot([point.gain], [point.leak], marker="+", markersize=9, color=INK, gid=gid)
-            labels.append(Label(point.gain, point.leak, point.spec))
-        tips[gid] = point.tip
-    return tips, labels, taken
-
-
-def _along(axes: Axes, point: Point, across: bool) -> Box:
-    """The room of a line through a floor, in pixels."""
-    x, y = axes.transData.transform((point.gain, point.leak))
-    box = axes.get_window_extent()
-    return (box.x0, y - 1, box.x1, y + 1) if across else (x - 1, box.y0, x + 1, box.y1)
-
-
-def _noted(axes: Axes, point: Point) -> Box:
-    """Where its line begins, what the base model leaks; its gain is 0, which may be far to the left."""
-    text = axes.annotate(
-        f"{point.spec} model: {100 * point.leak:.0f} %",
-        (0, point.leak),
-        (4, 4),
-        xycoords=axes.get_yaxis_transform(),
-        textcoords="offset points",
-        fontsize=8,
-        color=FAINT,
-    )
-    box = text.get_window_extent()
-    return box.x0, box.y0, box.x1, box.y1
 
 
 def _named(point: Point, sweeps: Sequence[Sweep]) -> str:

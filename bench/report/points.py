@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from bench.attack import Knowledge
 from bench.ranking import comparable, leaked, strongest, with_frontier
@@ -95,45 +94,3 @@ def _point(group: Group, row: Row, worst: Row, gain: float) -> Point:
 def _needs(rows: Sequence[Row]) -> str:
     """What a figure of the rows was refused for, such as too few spans."""
     return next((needs for row in rows for needs in row.refused.values()), "no attack at this level has one")
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Defenses of one name that differ in one parameter, in its order."""
-
-    parameter: str
-    points: tuple[Point, ...]
-    values: tuple[float, ...]
-
-
-def sweeps_of(points: Sequence[Point], rows: Sequence[Row]) -> list[Sweep]:
-    """The curves: of each defense the parameter with most values, for each setting of its others."""
-    params = {row.spec: row.params for row in rows}
-    swept = []
-    for name in dict.fromkeys(point.defense for point in points if not point.floor):
-        own = [point for point in points if point.defense == name]
-        varied = {
-            parameter: len(
-                {params[point.spec][parameter] for point in own if _has_number(params, point, parameter)}
-            )
-            for parameter in params[own[0].spec]
-        }
-        if not varied or max(varied.values()) < 2:
-            continue
-        parameter = max(sorted(varied), key=lambda one: varied[one])
-        families: dict[str, list[Point]] = {}
-        for point in own:
-            if _has_number(params, point, parameter):
-                others = {key: value for key, value in params[point.spec].items() if key != parameter}
-                families.setdefault(repr(sorted(others.items(), key=str)), []).append(point)
-        for family in families.values():
-            ordered = sorted(family, key=lambda point: float(params[point.spec][parameter]))
-            values = tuple(float(params[point.spec][parameter]) for point in ordered)
-            if len(ordered) > 1 and all(one < other for one, other in pairwise(values)):
-                swept.append(Sweep(parameter, tuple(ordered), values))
-    return swept
-
-
-def _has_number(params: dict[str, dict[str, object]], point: Point, parameter: str) -> bool:
-    value = params[point.spec].get(parameter)
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -5,7 +5,8 @@ from runs import scored_run
 from bench.leaderboard import leaderboard
 from bench.report.gain import gain_interval
 from bench.report.groups import groups_of
-from bench.report.points import points_of, sweeps_of
+from bench.report.points import points_of
+from bench.report.sweeps import sweeps_of
 
 
 def group_of(cells, level="population"):

@@ -1,0 +1,86 @@
+"""The head of the page: what it is of, what was found, and what to beware of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from bench.rendering import FLAGS
+from bench.report.groups import Group
+from bench.report.points import Point, points_of
+from bench.report.prose import HAS, bullets, listed, paragraph, span
+
+
+def title(groups: Sequence[Group]) -> str:
+    """What was fine-tuned, on what."""
+    datasets = listed(dict.fromkeys(group.rows[0].dataset for group in groups))
+    models = listed(dict.fromkeys(group.rows[0].model for group in groups))
+    return f"What defenses keep and what leaks: {models} fine-tuned on {datasets}"
+
+
+def lead(groups: Sequence[Group], alarms: Mapping[str, str]) -> Markup:
+    """What was found, in a few lines, under what makes it mean nothing.
+
+    alarms: by dataset why its membership figures mean nothing.
+    """
+    warned = Markup("").join(_alarm(dataset, why) for dataset, why in alarms.items())
+    if len(groups) == 1:
+        return warned + paragraph("{}", _found(groups[0])) + _facts(groups[0])
+    return warned + bullets(
+        Markup('<a href="#{}">{}</a>. {}').format(group.name, group.title, _found(group)) for group in groups
+    )
+
+
+def about(group: Group) -> Markup:
+    """What a group is of, under what makes it mean nothing."""
+    first = group.rows[0]
+    flagged = any("distribution-shift" in row.flags for row in group.rows)
+    warned = _alarm(first.dataset, FLAGS["distribution-shift"]) if flagged else Markup("")
+    return warned + _facts(group)
+
+
+def _found(group: Group) -> str:
+    """Who is on the frontier, what its two ends are, and what doing nothing comes to."""
+    points = [point for point in points_of(group, group.level)[0] if not point.floor]
+    best = sorted((point for point in points if point.frontier), key=lambda point: -point.gain)
+    if not best:
+        return "No defense has both a gain kept and a leak, so that there is no frontier: n/a."
+    are = "are" if len(best) > 1 else "is"
+    told = [
+        f"Of {len(points)} ways to fine-tune, {len(best)} {are} on the frontier against an adversary who "
+        f"{HAS[group.level]}: {listed(point.spec for point in best)}."
+    ]
+    if len(best) > 1:
+        told.append(f"Most is kept by {_kept(best[0])}; least leaks from {_kept(best[-1])}.")
+    undefended = {cell.spec for cell in group.cells if cell.undefended}
+    told += [f"Without a defense: {_kept(point)}." for point in points if point.spec in undefended]
+    return " ".join(told)
+
+
+def _kept(point: Point) -> str:
+    return f"{point.spec}, {span(point.gain, None)} kept and {span(point.leak, point.leak_ends)} leaked"
+
+
+def _facts(group: Group) -> Markup:
+    first, counts = group.rows[0], group.cells[0].counts
+    seeds = sorted({seed for row in group.rows for seed in row.seeds})
+    return paragraph(
+        "{} tuning of {} on {} · protocol {} · {} members of {} people, {} non-members of {} · seeds {} · "
+        "setting <code>{}</code>",
+        first.tuning,
+        first.model,
+        first.dataset,
+        first.protocol,
+        counts.members,
+        counts.member_units,
+        counts.nonmembers,
+        counts.nonmember_units,
+        ", ".join(map(str, seeds)),
+        first.setting,
+        kind="note",
+    )
+
+
+def _alarm(dataset: str, why: str) -> Markup:
+    return paragraph("<strong>{}</strong>: {}.", dataset, why.rstrip("."), kind="alarm")
