@@ -17,6 +17,8 @@ class Mark:
     shape: str
 
 
+LEAST_OF_NAME = 5
+"""Characters of a defense's name that stay when it is too long."""
 FLOOR_MARKS = {"base": Mark(FAINT, "x"), "reference": Mark(INK, "+")}
 
 
@@ -34,5 +36,17 @@ def marks_of(cells: Iterable[CellFile]) -> dict[str, Mark]:
 
 
 def shortened(text: str, most: int) -> str:
-    """A label of at most so many characters; the whole is in its tip."""
+    """A label of at most so many characters; the whole is in its tip.
+
+    A name gives way before its parameters do, since defenses of one name differ in those.
+
+    >>> shortened("a-long-name:strength=2", 18)
+    'a-long…:strength=2'
+    """
+    if len(text) <= most:
+        return text
+    name, colon, params = text.partition(":")
+    kept = max(LEAST_OF_NAME, most - len(params) - 2)
+    if colon and len(name) > kept:
+        text = f"{name[:kept]}…:{params}"
     return text if len(text) <= most else f"{text[: most - 1]}…"
