@@ -124,12 +124,12 @@ def _prepare(axes: Axes, scale: Scale, count: int) -> None:
 
 
 def _draw(axes: Axes, dot: Dot, at: float, gid: str, scale: Scale) -> None:
-    axes.axhline(at, color=GRID, linewidth=0.8)
     if dot.value is None:
         axes.text(
             0.0, at, dot.missing, transform=axes.get_yaxis_transform(), fontsize=8, color=FAINT, va="center"
         )
         return
+    axes.axhline(at, color=GRID, linewidth=0.8)
     for value in dot.against.values():
         if value is not None:
             axes.plot([value], [at], marker="|", markersize=9, markeredgewidth=1.4, color=INK, clip_on=False)

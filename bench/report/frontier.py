@@ -13,7 +13,7 @@ from bench.report.dots import SHARES, Dot, dot_plot
 from bench.report.frontier_plot import frontier_plot
 from bench.report.groups import Group
 from bench.report.marks import Mark
-from bench.report.points import Point, points_of
+from bench.report.points import Lacking, Point, points_of
 from bench.report.prose import HAS, bullets, figure, listed, paragraph, reading, span
 from bench.report.sweeps import sweeps_of
 
@@ -35,10 +35,7 @@ def frontier_section(group: Group, marks: Mapping[str, Mark]) -> Section:
     )
     points, lacking = points_of(group, group.level)
     body += _plot(group, points, group.level, marks)
-    whys: dict[str, list[str]] = {}
-    for one in lacking:
-        whys.setdefault(one.why, []).append(one.spec)
-    body += bullets(f"Not drawn: {listed(specs)}; {why}." for why, specs in whys.items())
+    body += bullets([*_undrawn(lacking), *_uncertain(points)])
     for level in group.levels:
         others, _ = points_of(group, level)
         if level != group.level and others:
@@ -47,6 +44,27 @@ def frontier_section(group: Group, marks: Mapping[str, Mark]) -> Section:
             ).format(level, HAS[level])
             body += _plot(group, others, level, marks) + Markup("</details>\n")
     return Section(f"{group.name}-frontier", "What is kept, and what leaks", body + _by_level(group, marks))
+
+
+def _undrawn(lacking: Sequence[Lacking]) -> list[str]:
+    whys: dict[str, list[str]] = {}
+    for one in lacking:
+        whys.setdefault(one.why, []).append(one.spec)
+    return [f"Not drawn: {listed(specs)}; {why}." for why, specs in whys.items()]
+
+
+def _uncertain(points: Sequence[Point]) -> list[str]:
+    """Whose leak or gain has no interval, so that no bar means no evidence and not certainty."""
+    leaks = [point.spec for point in points if point.leak_ends is None]
+    gains = [point.spec for point in points if point.gain_ends is None and point.defense != "base"]
+    lines = []
+    if leaks:
+        lines.append(
+            f"No interval of the leak, for want of people, so that it may be chance: {listed(leaks)}."
+        )
+    if gains:
+        lines.append(f"No interval of the gain kept, for want of people in the holdout: {listed(gains)}.")
+    return lines
 
 
 def _plot(group: Group, points: Sequence[Point], level: Knowledge, marks: Mapping[str, Mark]) -> Markup:

@@ -16,7 +16,7 @@ def title(groups: Sequence[Group]) -> str:
     """What was fine-tuned, on what."""
     datasets = listed(dict.fromkeys(group.rows[0].dataset for group in groups))
     models = listed(dict.fromkeys(group.rows[0].model for group in groups))
-    return f"What defenses keep and what leaks: {models} fine-tuned on {datasets}"
+    return f"What defenses keep and what leaks: {models} on {datasets}"
 
 
 def lead(groups: Sequence[Group], alarms: Mapping[str, str]) -> Markup:

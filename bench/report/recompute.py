@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from markupsafe import Markup
@@ -65,21 +65,26 @@ def _code(groups: Sequence[Group]) -> Markup:
 
 def _setting(group: Group) -> Markup:
     """What all cells of a table share."""
-    first = group.cells[0]
-    setting = first.setting.model_dump(mode="json")
-    setting["records"] = ", ".join(f"{split} {count}" for split, count in setting["records"].items())
-    named = [(name.replace("_", " "), value) for name, value in setting.items()]
+    setting = group.cells[0].setting.model_dump(mode="json")
     return paragraph(
         "<strong>{}</strong>, setting <code>{}</code>:", group.title, group.rows[0].setting
-    ) + facts(named)
+    ) + facts((name.replace("_", " "), _shown(value)) for name, value in setting.items())
 
 
-def _told(given: dict[str, object]) -> list[tuple[str, str]]:
+def _told(given: Mapping[str, object]) -> list[tuple[str, str]]:
     """What a run was told, without where on the machine that was."""
-    shown = []
+    told = []
     for name, value in sorted(given.items()):
         if name in PATHS:
-            several = value if isinstance(value, list) else [value]
-            value = [PurePath(str(one)).name for one in several]
-        shown.append((name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
-    return shown
+            value = [PurePath(str(one)).name for one in (value if isinstance(value, list) else [value])]
+        if value != []:
+            told.append((name.replace("_", " "), _shown(value)))
+    return told
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_shown(one)}" for name, one in value.items())
+    return ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)

@@ -2,7 +2,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from boards import SHIFTED, cell, extraction, floors, membership, memory
+from boards import SHIFTED, cell, extraction, floors, leakage, membership, memory, undefended_by_loss
 from reading import Page
 from runs import full_run, report_of, scored_run, stored
 
@@ -101,6 +101,13 @@ def test_a_defense_without_a_gain_or_a_leak_is_named_under_the_plot(tmp_path):
     text = Page(report_of(tmp_path, cells)).text
     assert "Not drawn: base, reference and mine; no gain kept: needs an undefended run" in text
     assert "there is no frontier: n/a" in text
+
+
+def test_a_leak_without_an_interval_is_said_to_be_perhaps_chance(tmp_path, page):
+    unsure = membership(0.75, leakage=leakage(0.5) | {"evaluation_ci": None})
+    text = Page(report_of(tmp_path, [*floors(), undefended_by_loss(), cell("mine", 3.0, unsure)])).text
+    assert "No interval of the leak, for want of people, so that it may be chance: mine." in text
+    assert "No interval of the leak" not in Page(page).text
 
 
 def test_a_shift_of_distribution_stands_on_top(tmp_path):
