@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import matplotlib
 from markupsafe import Markup
@@ -28,6 +31,20 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 CLASSES = {INK: "ink", FAINT: "faint", PAPER: "paper", GRID: "grid", "#000000": "ink"} | {
     colour: f"series-{place}" for place, colour in enumerate(SERIES, 1)
 }
+
+
+UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may hold."""
+
+
+@contextmanager
+def plain_style() -> Iterator[None]:
+    """Draw as matplotlib does by itself, whatever the user's own style, so that equal figures are equal."""
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        # Text is drawn by the reader's browser, with fonts that have what matplotlib's own lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -66,6 +83,7 @@ def as_svg(figure: Figure, title: str, description: str, tips: Mapping[str, str]
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
         text.set_parse_math(False)  # a name may hold dollars
+        text.set_text(UNWRITABLE.sub("\ufffd", text.get_text()))
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "trap-bench"}):
         figure.savefig(drawn, format="svg", metadata={"Date": None}, transparent=True)
     width, height = figure.get_size_inches() * PIXELS

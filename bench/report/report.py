@@ -10,6 +10,7 @@ from bench.attack import Knowledge
 from bench.errors import InputError
 from bench.leaderboard import leaderboard, shifted
 from bench.pages import Section, as_page
+from bench.pages.drawing import plain_style
 from bench.passport import Passport
 from bench.publishing import stored_cells
 from bench.ranking import DEFAULT_LEVEL
@@ -41,7 +42,10 @@ def read_report(store: Store, level: Knowledge = DEFAULT_LEVEL) -> str:
         raise InputError(f"{store.root} holds no results; `bench run --out {store.root}` makes some")
     board = leaderboard(cells, level)
     groups = groups_of(board, cells)
-    return as_report(groups, shifted(board), passports_of(store, groups), recompute_section(store, groups))
+    with plain_style():
+        return as_report(
+            groups, shifted(board), passports_of(store, groups), recompute_section(store, groups)
+        )
 
 
 def as_report(

@@ -1,6 +1,7 @@
 import re
 from itertools import pairwise
 
+import matplotlib
 import pytest
 from boards import SHIFTED, cell, extraction, floors, leakage, membership, memory, undefended_by_loss
 from reading import Page
@@ -87,6 +88,19 @@ def test_no_name_becomes_markup(tmp_path):
     assert len(Page(page).of("script")) == 1
     assert not re.search(r"<script>alert", page)
     assert page.count("&lt;script&gt;alert(1)") > 20
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_of_any_characters_are_drawn(tmp_path):
+    odd = "数据\x01 $x$ {} % \ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16")
+    cells = [cell(odd, 3.0, membership(0.7), attack=attack) for attack in ("loss", "tra")]
+    page = report_of(tmp_path, [*floors(), undefended_by_loss(), *cells])
+    assert "数据\ufffd $x$ {} % 😀" in page
+
+
+def test_the_style_of_the_user_changes_no_byte(page, tmp_path):
+    with matplotlib.rc_context({"lines.linewidth": 9.0, "font.size": 30.0, "axes.grid": True}):
+        assert report_of(tmp_path, full_run()) == page
 
 
 def test_refused_figures_say_what_they_need(page):
