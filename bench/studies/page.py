@@ -6,6 +6,7 @@ from markupsafe import Markup
 from tabulate import tabulate
 
 from bench.pages import Section, as_page, as_table
+from bench.pages.drawing import plain_style
 from bench.studies.drawing import against_difficulty, along, gained
 from bench.studies.file import Group, Hardness, Point, StudyFile
 from bench.tables import number, percent
@@ -27,7 +28,8 @@ def as_html(study: StudyFile) -> str:
     lead = Markup("<p>{}</p><ul>{}</ul>").format(
         "Each answer is judged by 95 % intervals over privacy units and seeds; docs/study.md says how.", said
     )
-    sections = [_section(study, group, f"group-{at}") for at, group in enumerate(study.groups, 1)]
+    with plain_style():
+        sections = [_section(study, group, f"group-{at}") for at, group in enumerate(study.groups, 1)]
     return as_page(QUESTIONS[study.study], lead, [*sections, _made(study)])
 
 
