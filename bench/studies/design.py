@@ -25,7 +25,7 @@ LEAKAGE = ("loss", "zlib", "reference", f"tra:against={AGAINST}", *MEMORIZATION)
 COMPARED = ("early-stopping",)
 """What `size` and `learning-rate` show beside the undefended run."""
 
-MOST_EPOCHS = 12
+MOST_EPOCHS = 20
 """Places that `dynamics` looks at unless it is told which."""
 
 SIZES = (1 / 8, 1 / 4, 1 / 2, 1.0)
