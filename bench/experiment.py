@@ -89,7 +89,7 @@ class Settings(BaseModel):
     @classmethod
     def _is_here(cls, log_to: str | None, given: ValidationInfo) -> str | None:
         if log_to is not None and given.data.get("executor") == "ray":
-            raise ValueError("trainings on a Ray cluster cannot be followed; Ray has a dashboard of its own")
+            raise ValueError("trainings on a Ray cluster cannot be followed")
         return log_to
 
     @field_validator("out")

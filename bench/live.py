@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from bench.tasks import Training
     from bench.training import Epoch
 
-Follow = Callable[["Training", "Epoch"], None]
-"""Told of each epoch of each training when it is over."""
+Follow = Callable[[Sequence["Training"], "Epoch"], None]
+"""Told of each epoch when it is over, and of which trainings it was: of all that share their course."""
+
+MOST_NAMED = 3
+"""Trainings of one course that its log is called after."""
 
 
 @contextmanager
@@ -29,7 +32,7 @@ def followed(log_to: str | None, folder: Path) -> Iterator[Follow]:
         InputError: TensorBoard is not installed.
     """
     if log_to is None:
-        yield lambda training, epoch: None
+        yield lambda trainings, epoch: None
         return
     if find_spec("tensorboard") is None:
         raise InputError(f"log_to={log_to} takes pip install 'trap-bench[{log_to}]'")
@@ -37,10 +40,11 @@ def followed(log_to: str | None, folder: Path) -> Iterator[Follow]:
 
     writers: dict[str, SummaryWriter] = {}
 
-    def follow(training: Training, epoch: Epoch) -> None:
-        name = log_name(training)
+    def follow(trainings: Sequence[Training], epoch: Epoch) -> None:
+        name = log_name(trainings)
         if name not in writers:
-            writers[name] = SummaryWriter(str(folder / name))
+            # What an earlier try logged, which was killed, is not shown.
+            writers[name] = SummaryWriter(str(folder / name), purge_step=1)
         for what in ("loss", "validation_nll", "seconds"):
             value = getattr(epoch, what)
             if value is not None:
@@ -54,8 +58,12 @@ def followed(log_to: str | None, folder: Path) -> Iterator[Follow]:
             writer.close()
 
 
-def log_name(training: Training) -> str:
-    """What TensorBoard calls a training; those of one course share a log."""
-    lab = training.lab
-    parts = [lab.dataset, lab.model, f"seed{lab.seed}", training.role, training.course[:8]]
-    return "-".join(re.sub(r"[^\w.=,-]+", "_", part) for part in parts)
+def log_name(trainings: Sequence[Training]) -> str:
+    """What TensorBoard calls a course of training."""
+    first = trainings[0]
+    roles = [training.role for training in trainings[:MOST_NAMED]]
+    if len(trainings) > MOST_NAMED:
+        roles[-1] = f"{len(trainings) - MOST_NAMED + 1} more"
+    lab = first.lab
+    parts = [lab.dataset, lab.model, f"seed{lab.seed}", "+".join(roles), first.course[:8]]
+    return "-".join(re.sub(r"[^\w.=,+-]+", "_", part) for part in parts)

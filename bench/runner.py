@@ -69,7 +69,7 @@ class Runner:
                 self.store.save_settings(settings.kept())
         tasks = plan.tasks(self.store)
         processes.agreed(None)  # nothing is stored before all have seen what is missing
-        with followed(self.settings.log_to, self.store.root / LOGS) as self.watcher.follow:
+        with followed(self.settings.log_to, self.store.root / LOGS) as self.worker.log:
             failed = self.carry_out(tasks)
         processes.agreed(None)  # nobody reads cells before all are written
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from bench import processes
 from bench.cells import CellMaker
 from bench.errors import RunError
 from bench.graph import Judge, Score, Task, Train
+from bench.live import Follow
 from bench.store import Store
 from bench.workshop import Watcher, Workshop
 
@@ -26,6 +28,7 @@ class Worker:
         self.store = store
         self._told = watcher or Watcher()
         self._advanced = 0
+        self.log: Follow = lambda trainings, epoch: None
         self.workshop = Workshop(store, Watcher(self._advance, self._told.say, self._follow))
         self.cells = CellMaker(self.workshop)
 
@@ -58,9 +61,10 @@ class Worker:
             return self.workshop.corpora.count(task.scoring.lab, task.scoring.covered)
         return 0
 
-    def _follow(self, training: Training, epoch: Epoch) -> None:
+    def _follow(self, trainings: Sequence[Training], epoch: Epoch) -> None:
         if processes.is_main():
-            self._told.follow(training, epoch)
+            self._told.follow(trainings, epoch)
+            self.log(trainings, epoch)
 
     def _advance(self, tokens: int) -> None:
         self._advanced += tokens

@@ -36,7 +36,7 @@ class Watcher:
 
     advance: Callable[[int], None] = lambda tokens: None
     say: Callable[[str], None] = lambda line: None
-    follow: Follow = lambda training, epoch: None
+    follow: Follow = lambda trainings, epoch: None
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Workshop:
                 self.watcher.advance,
                 [training.defense.stop for training in trainings],
                 Numerics(lab.settings.precision, lab.settings.compile),
-                lambda epoch: self.watcher.follow(first, epoch),
+                lambda epoch: self.watcher.follow(trainings, epoch),
             )
         finally:
             gc.collect()

@@ -40,7 +40,7 @@ def test_trainings_can_be_followed_in_tensorboard_and_by_default_nothing_is_writ
 def test_what_cannot_be_followed_is_refused_before_anything_runs(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="log_to='wandb' is not allowed"):
         settings_from({"log_to": "wandb"})
-    with pytest.raises(InputError, match="Ray has a dashboard of its own"):
+    with pytest.raises(InputError, match="on a Ray cluster cannot be followed"):
         settings_from({"log_to": "tensorboard", "executor": "ray"})
     monkeypatch.setattr("bench.live.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'trap-bench\[tensorboard\]'"):

@@ -33,6 +33,8 @@ def audit(given: dict[str, Any], config: Path | None, canaries: Canaries = 200) 
     settings = settings_from(given, config)
     if settings.executor != "local":
         raise InputError(f"--executor {settings.executor}: an audit trains once, on this device")
+    if settings.log_to is not None:
+        raise InputError(f"--log-to {settings.log_to}: an audit's trainings cannot be followed")
     audits = make_audits(settings, canaries)
     store = Store(settings.out)
     store.open()

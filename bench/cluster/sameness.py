@@ -10,7 +10,7 @@ from typing import Any
 from bench.device import pick_device
 from bench.errors import InputError, RunError
 from bench.graph import Judge, Score, Task, Train
-from bench.models.finding import find_model
+from bench.models.finding import find_model, shown
 from bench.plugin import Plugin
 from bench.registry import module_of
 from bench.tasks import CELL_CODE, SCORING_CODE, TRAINING_CODE, Lab
@@ -84,7 +84,8 @@ def _find_weights(lab: Lab, here: str) -> None:
     if lab.folder.is_dir():
         return
     try:
-        object.__setattr__(lab, "folder", find_model(lab.model))
+        (model,) = {model for model in lab.settings.model if shown(model) == lab.model}
+        object.__setattr__(lab, "folder", find_model(model))
     except InputError as error:
         raise RunError(f"on {here}: {error}") from None
 

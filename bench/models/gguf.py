@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +24,8 @@ NEEDED = ("gguf", "accelerate")
 def converted(path: Path) -> Path:
     """The folder with a GGUF file's configuration, tokenizer, and weights in float32.
 
-    It lies in the user's cache under a hash of the file, made at the first call.
+    It lies in the user's cache, made at the first call, under a hash of the file and the version of
+    transformers, which reads it.
 
     Raises:
         InputError: there is no such file, it is not GGUF, of an architecture that transformers cannot
@@ -38,7 +41,7 @@ def converted(path: Path) -> Path:
         raise InputError(f"model {path} cannot be read: {error.strerror}") from None
     if magic != MAGIC:
         raise InputError(f"model {path} is not a GGUF file")
-    folder = cache_folder() / f"{path.stem}-{key[:16]}"
+    folder = cache_folder() / f"{key[:16]}-{version('transformers')}"
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.with_name(f".{folder.name}.lock")):
@@ -55,7 +58,10 @@ def cache_folder() -> Path:
 def _convert(path: Path, folder: Path) -> None:
     if lacking := [package for package in NEEDED if find_spec(package) is None]:
         raise InputError(f"model {path.name} is a GGUF file, which takes pip install {' '.join(lacking)}")
-    with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as temporary:
+    unfinished = f".{folder.name}-"
+    for left in folder.parent.glob(f"{unfinished}*"):  # by a conversion that was killed
+        shutil.rmtree(left)
+    with TemporaryDirectory(dir=folder.parent, prefix=unfinished) as temporary:
         made = Path(temporary) / "model"
         try:
             with muted(False):

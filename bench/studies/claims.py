@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from statistics import fmean
 
 from bench.differences import Difference, apart, memorization_difference, seeds_difference
 from bench.results import Ends
@@ -17,9 +16,9 @@ Line = Sequence[Observed]
 
 def sentences(study: str, found: Sequence[Observed], courses: Sequence[Course]) -> list[str]:
     """One for each group and line of the study, in their order."""
-    lines = groupby(found, key=lambda one: (one.point.group, one.point.series))
+    placed = [one for one in found if one.point.value is not None]
     said = []
-    for (group, series), own in lines:
+    for (group, series), own in groupby(placed, key=lambda one: (one.point.group, one.point.series)):
         line, its_courses = list(own), [course for course in courses if course.group == group]
         said.append(f"{group.title}, {series}: {_of_line(study, line, its_courses)}.")
     return said
@@ -27,14 +26,20 @@ def sentences(study: str, found: Sequence[Observed], courses: Sequence[Course]) 
 
 def of_hardness(found: Sequence[Hardness]) -> list[str]:
     """One for each corpus: whether what is harder to predict is memorized more."""
+    claim = "memorization is larger where records are harder to predict"
     return [
         f"{one.group.title}, {one.spec}: a model trained on other records predicts the members' tokens "
-        f"at {one.difficulty:.2f} nats, and their mean TRA is {one.tra:.2f}{_ends(one.tra_ci)}. Over records "
-        f"the two have a rank correlation of {number(one.rank, 2)}{_ends(one.rank_ci)}. That memorization is "
-        f"larger where records are harder to predict is {_judged(one.rank, one.rank_ci)}."
+        f"at {one.difficulty:.2f} nats, and their mean TRA is {one.tra:.2f}{_ends(one.tra_ci)}. Over people, "
+        f"the two have a rank correlation of {number(one.rank, 2)}{_ends(one.rank_ci)} among members, and "
+        f"of {number(one.rank_nonmembers, 2)}{_ends(one.rank_nonmembers_ci)} among non-members, of whom "
+        f"nothing is memorized. {_claim(claim, _of_ranks(one), '')}."
         for one in found
         if one.of == "corpus"
     ]
+
+
+def _of_ranks(one: Hardness) -> Difference | None:
+    return apart(one.rank, one.rank_ci, one.rank_nonmembers, one.rank_nonmembers_ci)
 
 
 def _of_line(study: str, line: Line, courses: Sequence[Course]) -> str:
@@ -43,40 +48,53 @@ def _of_line(study: str, line: Line, courses: Sequence[Course]) -> str:
     if study == "frontier":
         return _frontier(line)
     bounded = [one for one in line if one.point.tra_pii_ci is not None]
-    first, *_, last = (one.point for one in (bounded if len(bounded) > 1 else line))
+    line = bounded if len(bounded) > 1 else line
+    if len(line) < 2:
+        return "there is one place on the axis, and nothing to compare it with"
+    first, last = line[0], line[-1]
     if study == "size":
-        difference = apart(first.tra_pii, first.tra_pii_ci, last.tra_pii, last.tra_pii_ci)
-        what, claim = "records", "memorization is larger on small data"
-    else:
-        difference = apart(last.tra_pii, last.tra_pii_ci, first.tra_pii, first.tra_pii_ci)
-        what, claim = "as the learning rate", "memorization is larger at higher learning rates"
-    return f"{_from_to(first, last, what)}. {_claim(claim, difference)}"
+        one, other = first.point, last.point
+        difference = apart(one.tra_pii, one.tra_pii_ci, other.tra_pii, other.tra_pii_ci)
+        claim = "memorization is larger on small data"
+        return f"{_from_to(one, other, 'records')}. {_claim(claim, difference)}"
+    what = "as the learning rate, each against references trained at the same rate"
+    claim = "memorization is larger at higher learning rates"
+    return f"{_from_to(first.point, last.point, what)}. {_claim(claim, _paired(last, first))}"
 
 
 def _dynamics(line: Line, courses: Sequence[Course]) -> str:
-    best = fmean(course.best_epoch for course in courses)
-    least, last = min(line, key=lambda one: abs(one.point.value - best)), line[-1]
-    if least is last:
+    """From the first place at or past every seed's validation minimum to the last."""
+    bests = sorted({course.best_epoch for course in courses})
+    least = f"epoch {bests[0]}" if len(bests) == 1 else f"epochs {bests[0]} to {bests[-1]}, by seed"
+    past = [one for one in line if (one.point.value or 0.0) >= bests[-1]]
+    if len(past) < 2:
         return (
-            f"the validation loss was least at the last epoch that was looked at, {last.point.value:g}, "
-            "so nothing is seen of what comes after; raise --epochs"
+            f"the validation loss is least after {least}, and there are not two places at or past it; "
+            "raise --epochs, or look at others by --vary"
         )
     claim = "memorization keeps growing past the validation minimum"
     return (
-        f"the validation loss is least after epoch {best:g}; {_from_to(least.point, last.point, 'epochs')}. "
-        f"{_claim(claim, _paired(last, least))}"
+        f"the validation loss is least after {least}; {_from_to(past[0].point, past[-1].point, 'epochs')}. "
+        f"{_claim(claim, _paired(past[-1], past[0]))}"
     )
 
 
 def _frontier(line: Line) -> str:
+    if len(line) < 2:
+        return "there is one place on the axis, and nothing to compare it with"
     first, last = line[0], line[-1]
-    best = [one.point.value for one in line if not any(_beats(other.point, one.point) for other in line)]
     kept, kept_last = percent(first.point.gain_kept), percent(last.point.gain_kept)
-    return (
+    told = (
         f"{_from_to(first.point, last.point)}; gain kept from {kept} to {kept_last}, and what the strongest "
         f"attack gets from {_leak(first.point)} to {_leak(last.point)}. "
-        f"{_claim('the last of these leaves less memorized than the first', _paired(first, last))}. "
-        f"On the frontier among these are {', '.join(f'{value:g}' for value in best)}"
+        f"{_claim('the last of these leaves less memorized than the first', _paired(first, last))}"
+    )
+    known = [one.point for one in line if None not in (one.point.gain_kept, one.point.leak)]
+    best = [point for point in known if not any(_beats(other, point) for other in known)]
+    if not best:
+        return f"{told}. Which of them are on the frontier cannot be told: gain or leak is n/a"
+    return (
+        f"{told}. By estimates alone, those on the frontier are {', '.join(f'{one.value:g}' for one in best)}"
     )
 
 
@@ -89,19 +107,12 @@ def _from_to(one: Point, other: Point, what: str = "") -> str:
     )
 
 
-def _claim(claim: str, difference: Difference | None) -> str:
+def _claim(claim: str, difference: Difference | None, unit: str = " nats") -> str:
     if difference is None:
-        return f"That {claim} cannot be judged: there are too few privacy units for an interval"
-    ends = (difference.interval.low, difference.interval.high)
-    return (
-        f"That {claim} is {_judged(difference.estimate, ends)}: {difference.estimate:+.2f} nats{_ends(ends)}"
-    )
-
-
-def _judged(estimate: float | None, ends: Ends | None) -> str:
-    if estimate is None or ends is None or ends[0] <= 0 <= ends[1]:
-        return "neither shown nor refuted"
-    return "shown" if estimate > 0 else "refuted"
+        return f"That {claim} cannot be judged: a figure or its interval is lacking"
+    low, high = difference.interval.low, difference.interval.high
+    verdict = "shown" if low > 0 else "refuted" if high < 0 else "neither shown nor refuted"
+    return f"That {claim} is {verdict}: {difference.estimate:+.2f}{unit}{_ends((low, high))}"
 
 
 def _paired(one: Observed, other: Observed) -> Difference | None:
@@ -110,8 +121,6 @@ def _paired(one: Observed, other: Observed) -> Difference | None:
 
 def _beats(one: Point, other: Point) -> bool:
     """Whether one is at least as good in both, and better in one of them."""
-    if None in (one.gain_kept, one.leak, other.gain_kept, other.leak):
-        return False
     mine, theirs = ((point.gain_kept or 0.0, -(point.leak or 0.0)) for point in (one, other))
     return mine != theirs and mine[0] >= theirs[0] and mine[1] >= theirs[1]
 

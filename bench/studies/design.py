@@ -55,17 +55,26 @@ class Arm:
 
 @dataclass(frozen=True)
 class Design:
-    """A study: what it varies, in words, and what it looks at."""
+    """A study: its name, what it varies, in words, and what it looks at.
+
+    Attributes:
+        beside: rows that lie on no place of the axis, and are shown for comparison.
+    """
 
     study: str
     axis: str
     arms: tuple[Arm, ...]
+    beside: tuple[str, ...] = ()
 
 
 def dynamics(settings: Settings, vary: str | None) -> Design:
     """The undefended run after each epoch: one training, looked at on its way."""
-    undefended = _undefended()
+    if settings.defense:
+        raise InputError("dynamics is of the undefended run; leave --defense out")
+    undefended = undefended_name()
     epochs = _values(vary, "epochs") if vary else [str(epoch) for epoch in _spread(settings.epochs)]
+    if len(epochs) < 2:
+        raise InputError(f"dynamics needs two epochs or more to look at; raise --epochs {settings.epochs}")
     specs = [
         undefended if float(epoch) == settings.epochs else f"{undefended}:epochs={epoch}" for epoch in epochs
     ]
@@ -79,11 +88,18 @@ def dynamics(settings: Settings, vary: str | None) -> Design:
 
 def size(settings: Settings, vary: str | None) -> Design:
     """The same training on ever more records."""
+    there = min(sum(map(len, lab.splits.values())) for lab in make_labs(settings, weights=False))
     if vary:
         limits = _values(vary, "limit")
+        if float(limits[-1]) > there:
+            raise InputError(f"--vary {vary}: there are only {there} records")
     else:
-        there = min(sum(map(len, lab.splits.values())) for lab in make_labs(settings, weights=False))
         limits = [str(round(share * there)) for share in SIZES if share * there >= LEAST_RECORDS]
+        if len(limits) < 2:
+            raise InputError(
+                f"size compares two corpora or more, of {LEAST_RECORDS} records or more, and there are "
+                f"{there}; give --vary limit=A,B"
+            )
     return _of_setting("size", "records in all splits", settings, "limit", limits)
 
 
@@ -95,7 +111,7 @@ def learning_rate(settings: Settings, vary: str | None) -> Design:
         usual = {settings.learning_rate_for(model) for model in settings.model}
         if len(usual) > 1:
             raise InputError("the models have different learning rates; give --vary learning_rate=A,B,C")
-        rates = [f"{share * rate:.2g}" for rate in usual for share in RATES]
+        rates = [f"{share * rate:.4g}" for rate in usual for share in RATES]
     return _of_setting("learning-rate", "learning rate", settings, "learning_rate", rates)
 
 
@@ -106,23 +122,21 @@ def frontier(settings: Settings, vary: str | None) -> Design:
     if not vary:
         raise InputError("a frontier needs --vary, such as --vary strength=0.5,1,2,4")
     (defense,) = settings.defense
-    name, values = _varied(vary)
+    given, values = _varied(vary)
+    name = given.replace("-", "_")
     kind = defenses().get(defense.partition(":")[0])
     if name not in kind.model_fields:
         takes = ", ".join(kind.model_fields) or "no parameters"
         hint = did_you_mean(name, kind.model_fields)
-        raise InputError(f"--vary {vary}: {kind.name} has no parameter {name!r}{hint} (it takes {takes})")
+        raise InputError(f"--vary {vary}: {kind.name} has no parameter {given!r}{hint} (it takes {takes})")
+    if name in defenses().parse(defense).model_fields_set:
+        raise InputError(f"--defense {defense} sets {name}, which --vary is to set; leave it out there")
     joined = "," if ":" in defense else ":"
     specs = [defenses().parse(f"{defense}{joined}{name}={value}").spec for value in values]
-    whole = _with(settings, defense=[_undefended(), *specs], attack=settings.attack or LEAKAGE)
+    undefended = undefended_name()
+    whole = _with(settings, defense=[undefended, *specs], attack=settings.attack or LEAKAGE)
     arms = [Arm(float(value), whole, spec, defense) for value, spec in zip(values, specs, strict=True)]
-    return Design("frontier", name, tuple(arms))
-
-
-def difficulty(settings: Settings) -> Settings:
-    """The settings of a run that tells how hard each record is, and how much of it is memorized."""
-    defended = settings.defense or (_undefended(), *COMPARED)
-    return _with(settings, defense=defended, attack=[f"{MEMORIZATION[0]}:against={AGAINST}"])
+    return Design("frontier", name, tuple(arms), ("reference", undefended))
 
 
 DESIGNS: dict[str, Callable[[Settings, str | None], Design]] = {
@@ -133,8 +147,21 @@ DESIGNS: dict[str, Callable[[Settings, str | None], Design]] = {
 }
 
 
+def difficulty(settings: Settings) -> Settings:
+    """The settings of a run that tells how hard each record is, and how much of it is memorized."""
+    if settings.attack:
+        raise InputError("difficulty needs the attacks that it is read off, and no other; leave --attack out")
+    defended = settings.defense or (undefended_name(), *COMPARED)
+    return _with(settings, defense=defended, attack=[f"{MEMORIZATION[0]}:against={AGAINST}"])
+
+
+def undefended_name() -> str:
+    """The registered run without a defense, which all studies compare with."""
+    return next(name for name in defenses().names() if defenses().get(name)().undefended)
+
+
 def _of_setting(study: str, axis: str, settings: Settings, name: str, values: Sequence[str]) -> Design:
-    compared = settings.defense or (_undefended(), *COMPARED)
+    compared = settings.defense or (undefended_name(), *COMPARED)
     specs = [defenses().parse(spec).spec for spec in compared]
     arms = []
     for value in values:
@@ -143,11 +170,6 @@ def _of_setting(study: str, axis: str, settings: Settings, name: str, values: Se
         )
         arms += [Arm(float(value), chosen, spec, spec) for spec in specs]
     return Design(study, axis, tuple(arms))
-
-
-def _undefended() -> str:
-    """The registered run without a defense, which all studies compare with."""
-    return next(name for name in defenses().names() if defenses().get(name)().undefended)
 
 
 def _with(settings: Settings, **changed: Any) -> Settings:
@@ -175,11 +197,10 @@ def _values(vary: str, only: str) -> list[str]:
 def _varied(vary: str) -> tuple[str, list[str]]:
     """What `--vary` names, and its values, in order and each once."""
     name, equals, given = vary.partition("=")
-    values = list(dict.fromkeys(filter(None, (value.strip() for value in given.split(",")))))
     try:
-        values.sort(key=float)
+        values = {float(value): value.strip() for value in given.split(",") if value.strip()}
     except ValueError:
         raise InputError(f"--vary {vary}: the values of an axis must be numbers") from None
-    if not equals or len(values) < 2:
+    if not equals or len(values) < 2 or not all(map(np.isfinite, values)):
         raise InputError(f"--vary {vary}: give a name and two values or more, such as strength=0.5,1,2,4")
-    return name.strip(), values
+    return name.strip(), [values[value] for value in sorted(values)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -17,7 +18,7 @@ from bench.plan import Plan
 from bench.results import Ends
 from bench.statistics import LEAST_UNITS, Interval, mean_interval
 from bench.studies.file import Group, Hardness, HardnessOf
-from bench.tasks import Cell, Source
+from bench.tasks import Lab, Scoring, Source
 from bench.tokens import Tokens
 from bench.workshop import Workshop
 
@@ -30,87 +31,112 @@ RESAMPLES = 1000
 
 @dataclass(frozen=True)
 class Read:
-    """A member, and of each of its tokens the loss of an outsider's model and its TRA: (T,) nats each."""
+    """A record, and of each of its tokens the loss of an outsider's model and its TRA: (T,) nats each."""
 
     tokens: Tokens
     loss: Floats
     tra: Floats
 
 
-def hardness_of(plan: Plan, workshop: Workshop, outsider: str) -> list[Hardness]:
-    """Every defense of a plan whose signals are stored, over all seeds.
+@dataclass(frozen=True)
+class Judged:
+    """A defense under one seed, and whose word is taken on its records, by source."""
+
+    lab: Lab
+    spec: str
+    sources: dict[str, Source]
+
+    @property
+    def group(self) -> Group:
+        """What it is compared within."""
+        settings = self.lab.settings
+        return Group(
+            dataset=self.lab.dataset,
+            model=self.lab.model,
+            tuning=settings.tuning,
+            protocol=settings.protocol,
+        )
+
+    @property
+    def scorings(self) -> list[Scoring]:
+        """All that is read."""
+        return [scoring for source in self.sources.values() for scoring in source.scorings]
+
+
+def judged(plan: Plan, outsider: str) -> list[Judged]:
+    """Every defense of a plan and every seed, with the three sources that are read.
 
     Args:
         outsider: the source that says how hard a token is: a model that has seen no member's record, nor
-            any that the reference of TRA has, so that the two figures do not move together by themselves.
+            any that the reference of TRA has.
     """
+    wanted = {"target", "complement", outsider}
+    found: dict[tuple[str, str, int, str], Judged] = {}
+    for cell in plan.cells:
+        key = (cell.lab.dataset, cell.lab.model, cell.lab.seed, cell.spec)
+        if cell.defense is not None:
+            known = found[key].sources if key in found else {}
+            read = {name: source for name, source in cell.sources.items() if name in wanted}
+            found[key] = Judged(cell.lab, cell.spec, known | read)
+    return [one for one in found.values() if wanted == one.sources.keys()]
+
+
+def hardness_of(judged: Sequence[Judged], workshop: Workshop, outsider: str) -> list[Hardness]:
+    """Each defense over all its seeds; all signals that are read must be stored."""
     by_seed: dict[tuple[Group, str], list[list[Hardness]]] = defaultdict(list)
-    for cell in _cells(plan, outsider):
-        group = Group(
-            dataset=cell.lab.dataset,
-            model=cell.lab.model,
-            tuning=cell.lab.settings.tuning,
-            protocol=cell.lab.settings.protocol,
-        )
-        by_seed[group, cell.spec].append(_of_members(group, cell.spec, _members(cell, workshop, outsider)))
+    for one in judged:
+        members = _read(one, one.lab.members, workshop, outsider)
+        nonmembers = _read(one, ("holdout",), workshop, outsider)
+        by_seed[one.group, one.spec].append(_of_seed(one, members, nonmembers))
     return [_over_seeds(one) for seeds in by_seed.values() for one in zip(*seeds, strict=True)]
 
 
-def _cells(plan: Plan, outsider: str) -> Iterator[Cell]:
-    """One cell for each defense and seed, with all sources that are read."""
-    sources: dict[tuple[str, str, int, str], Cell] = {}
-    for cell in plan.cells:
-        key = (cell.lab.dataset, cell.lab.model, cell.lab.seed, cell.spec)
-        known = sources.get(key)
-        if cell.defense is not None:
-            sources[key] = (
-                cell
-                if known is None
-                else Cell(cell.lab, cell.row, cell.defense, cell.attack, known.sources | cell.sources)
-            )
-    yield from (cell for cell in sources.values() if {"complement", outsider} <= cell.sources.keys())
-
-
-def _members(cell: Cell, workshop: Workshop, outsider: str) -> list[Read]:
-    def logprobs(source: Source, split: str, place: int) -> Floats:
-        said = workshop.split_of(source.scoring_of(split, place), split)[place]
-        return said.logprobs.astype(np.float64)
+def _read(one: Judged, splits: Sequence[str], workshop: Workshop, outsider: str) -> list[Read]:
+    def logprobs(source: str, split: str, place: int) -> Floats:
+        scoring = one.sources[source].scoring_of(split, place)
+        return workshop.split_of(scoring, split)[place].logprobs.astype(np.float64)
 
     return [
         Read(
             row,
-            -logprobs(cell.sources[outsider], split, place),
-            logprobs(cell.sources["target"], split, place)
-            - logprobs(cell.sources["complement"], split, place),
+            -logprobs(outsider, split, place),
+            logprobs("target", split, place) - logprobs("complement", split, place),
         )
-        for split in cell.lab.members
-        for place, row in enumerate(workshop.corpora.tokens(cell.lab, split))
+        for split in splits
+        for place, row in enumerate(workshop.corpora.tokens(one.lab, split))
         if len(row)
     ]
 
 
-def _of_members(group: Group, spec: str, members: Sequence[Read]) -> list[Hardness]:
-    def hardness(of: HardnessOf, name: str, chosen: Sequence[Read]) -> Hardness:
+def _of_seed(judged: Judged, members: Sequence[Read], nonmembers: Sequence[Read]) -> list[Hardness]:
+    rank, rank_ci = _ranked(members)
+    rank_nonmembers, rank_nonmembers_ci = _ranked(nonmembers)
+
+    def hardness(of: HardnessOf, name: str, chosen: Sequence[Read], **ranks: Any) -> Hardness:
         values = np.concatenate([read.tra for read in chosen])
         units = [read.tokens.unit for read in chosen for _ in read.tra]
         interval = mean_interval(values, units)
         return Hardness(
-            group=group,
-            spec=spec,
+            group=judged.group,
+            spec=judged.spec,
             of=of,
             name=name,
             n_tokens=len(values),
             difficulty=float(np.concatenate([read.loss for read in chosen]).mean()),
             tra=float(values.mean()),
             tra_ci=None if interval is None else (interval.low, interval.high),
+            **ranks,
         )
 
-    rank, ends = rank_correlation(
-        [read.loss.mean() for read in members],
-        [read.tra.mean() for read in members],
-        [read.tokens.unit for read in members],
+    whole = hardness(
+        "corpus",
+        judged.lab.dataset,
+        members,
+        rank=rank,
+        rank_ci=rank_ci,
+        rank_nonmembers=rank_nonmembers,
+        rank_nonmembers_ci=rank_nonmembers_ci,
     )
-    whole = hardness("corpus", group.dataset, members).model_copy(update={"rank": rank, "rank_ci": ends})
     harder = sorted(members, key=lambda read: float(read.loss.mean()))
     quarters = [harder[len(harder) * at // 4 : len(harder) * (at + 1) // 4] for at in range(4)]
     return [
@@ -118,6 +144,14 @@ def _of_members(group: Group, spec: str, members: Sequence[Read]) -> list[Hardne
         *(hardness("quarter", name, own) for name, own in zip(QUARTERS, quarters, strict=True) if own),
         *(hardness("label", label, own) for label, own in sorted(_by_label(members).items())),
     ]
+
+
+def _ranked(records: Sequence[Read]) -> tuple[float | None, Ends | None]:
+    return rank_correlation(
+        [float(read.loss.mean()) for read in records],
+        [float(read.tra.mean()) for read in records],
+        [read.tokens.unit for read in records],
+    )
 
 
 def _by_label(members: Sequence[Read]) -> dict[str, list[Read]]:
@@ -141,7 +175,8 @@ def rank_correlation(
         difficulty, tra: (n,), of each record; a unit's is the mean of its records.
 
     Returns:
-        neither with fewer than `LEAST_UNITS`, or where all units are alike in one of the two.
+        neither with fewer than `LEAST_UNITS`, or where all units are alike in one of the two; no interval
+        where resamples do not spread.
     """
     names = sorted(set(units))
     if len(names) < LEAST_UNITS:
@@ -152,15 +187,19 @@ def rank_correlation(
     )
     if np.ptp(hard) == 0 or np.ptp(known) == 0:
         return None, None
-    correlation: Any = bootstrap(
-        (hard, known),
-        _spearman,
-        paired=True,
-        vectorized=False,
-        n_resamples=RESAMPLES,
-        rng=np.random.default_rng(0),
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        correlation: Any = bootstrap(
+            (hard, known),
+            _spearman,
+            paired=True,
+            vectorized=False,
+            n_resamples=RESAMPLES,
+            rng=np.random.default_rng(0),
+        )
     ends = correlation.confidence_interval
+    if not np.isfinite([ends.low, ends.high]).all():
+        return _spearman(hard, known), None
     return _spearman(hard, known), (float(ends.low), float(ends.high))
 
 
@@ -170,20 +209,22 @@ def _spearman(one: Floats, other: Floats) -> float:
 
 def _over_seeds(found: Sequence[Hardness]) -> Hardness:
     """The mean over seeds, and the interval that covers their spread too."""
+    first = found[0]
     if len(found) == 1:
-        return found[0]
-    return found[0].model_copy(
-        update={
-            "difficulty": fmean(one.difficulty for one in found),
-            "tra": fmean(one.tra for one in found),
-            "tra_ci": _ends([one.tra for one in found], [one.tra_ci for one in found]),
-            "rank": None if None in [one.rank for one in found] else fmean(one.rank or 0.0 for one in found),
-            "rank_ci": _ends([one.rank or 0.0 for one in found], [one.rank_ci for one in found], (-1.0, 1.0)),
-        }
-    )
+        return first
+    changed: dict[str, Any] = {
+        "n_tokens": round(fmean(one.n_tokens for one in found)),
+        "difficulty": fmean(one.difficulty for one in found),
+    }
+    for name, bounds in (("tra", None), ("rank", (-1.0, 1.0)), ("rank_nonmembers", (-1.0, 1.0))):
+        values = [getattr(one, name) for one in found]
+        ends = [getattr(one, f"{name}_ci") for one in found]
+        known = None not in values
+        changed[name] = fmean(values) if known else None
+        changed[f"{name}_ci"] = _ends(values, ends, bounds) if known and None not in ends else None
+    return Hardness.model_validate(first.model_dump() | changed)
 
 
-def _ends(estimates: Sequence[float], ends: Sequence[Ends | None], bounds: Ends | None = None) -> Ends | None:
-    known = [Interval(*one) for one in ends if one is not None]
-    interval = over_seeds(estimates, known, bounds=bounds) if len(known) == len(ends) else None
+def _ends(estimates: Sequence[float], ends: Sequence[Ends], bounds: Ends | None) -> Ends | None:
+    interval = over_seeds(estimates, [Interval(*one) for one in ends], bounds=bounds)
     return None if interval is None else (interval.low, interval.high)

@@ -33,21 +33,23 @@ def along(
     figure = new_figure(WIDTH, HEIGHT)
     panels = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
     tips: dict[str, str] = {}
-    for place, (series, own) in enumerate(groupby(points, key=lambda point: point.series)):
+    placed = [point for point in points if point.value is not None]
+    for place, (series, own) in enumerate(groupby(placed, key=lambda point: point.series)):
         line = _Line(place, series, list(own), axis)
         tips |= line.draw(panels[0], "memorized", lambda point: point.tra_pii, lambda point: point.tra_pii_ci)
-        line.draw_quietly(panels[0], lambda point: point.tra_other, "other tokens")
+        line.draw_quietly(panels[0], lambda point: point.tra_other)
         tips |= line.draw(
             panels[1], "extracted", lambda point: point.extracted, lambda point: point.extracted_ci
         )
-        line.draw_quietly(panels[1], lambda point: point.extracted_floor, "floor")
+        line.draw_quietly(panels[1], lambda point: point.extracted_floor)
         tips |= line.draw(panels[2], "loss", lambda point: point.nll, lambda point: None)
+        line.draw_quietly(panels[2], lambda point: point.reference_nll)
     panels[0].axhline(0, color=FAINT, linewidth=0.75)
     panels[1].yaxis.set_major_formatter(PERCENT)
     headings = (
         "Mean TRA, nats: identifiers (solid), all other tokens (dotted)",
         "Identifiers extracted (solid), and from the reference (dotted)",
-        "Loss of records held out, nats a token",
+        "Loss of records held out, nats a token (solid), and of the reference (dotted)",
     )
     for panel, heading in zip(panels, headings, strict=True):
         panel.set_title(heading, loc="left", fontsize=TEXT, color=INK)
@@ -68,9 +70,9 @@ def along(
             fontsize=8,
             color=FAINT,
         )
-    _scale(panels[-1], sorted({point.value for point in points}), even=bool(courses))
+    _scale(panels[-1], sorted({point.value or 0.0 for point in placed}), even=bool(courses))
     panels[-1].set_xlabel(axis, loc="right")
-    if len({point.series for point in points}) > 1:
+    if len({point.series for point in placed}) > 1:
         panels[-1].legend(fontsize=8, frameon=False, labelcolor=INK)
     return as_svg(figure, title, description, tips)
 
@@ -87,16 +89,16 @@ class _Line:
     ) -> dict[str, str]:
         """The line, a mark with its tip at each place, and intervals where there are some."""
         known = [(point, value) for point in self.points if (value := figure(point)) is not None]
-        xs, ys = [point.value for point, _ in known], [value for _, value in known]
+        xs, ys = [point.value or 0.0 for point, _ in known], [value for _, value in known]
         axes.plot(xs, ys, color=self.colour, linewidth=1.5, label=self.series, marker=self.shape)
         tips = {}
         for at, (point, value) in enumerate(known):
-            reach = ends(point)
+            x, reach = point.value or 0.0, ends(point)
             if reach is not None:
-                axes.plot([point.value] * 2, reach, color=self.colour, linewidth=1.1, alpha=0.55)
+                axes.plot([x] * 2, reach, color=self.colour, linewidth=1.1, alpha=0.55)
             gid = f"{what}-{self.place}-{at}"
             axes.plot(
-                [point.value],
+                [x],
                 [value],
                 color=self.colour,
                 marker=self.shape,
@@ -105,12 +107,12 @@ class _Line:
                 gid=gid,
             )
             of = "" if reach is None else f" ({reach[0]:.3g} to {reach[1]:.3g})"
-            tips[gid] = f"{point.spec}, {self.axis} {point.value:g}: {what} {value:.3g}{of}"
+            tips[gid] = f"{point.spec}, {self.axis} {x:g}: {what} {value:.3g}{of}"
         return tips
 
-    def draw_quietly(self, axes: Axes, figure: Reading, what: str) -> None:
+    def draw_quietly(self, axes: Axes, figure: Reading) -> None:
         """A dotted line that the first is to be compared with."""
-        known = [(point.value, value) for point in self.points if (value := figure(point)) is not None]
+        known = [(point.value or 0.0, value) for point in self.points if (value := figure(point)) is not None]
         if known:
             xs, ys = zip(*known, strict=True)
             axes.plot(xs, ys, color=self.colour, linewidth=1.2, linestyle=(0, (1, 2)))
@@ -126,7 +128,7 @@ def _scale(axes: Axes, values: Sequence[float], even: bool) -> None:
 
 
 def _apart(values: Sequence[float], logarithmic: bool) -> list[float]:
-    """Those that lie a tenth of the axis from the one before, the last one first."""
+    """Those that lie a twelfth of the axis from the next, and the last one."""
     kept = [values[-1]]
     whole = values[-1] / values[0] if logarithmic else values[-1] - values[0]
     for value in reversed(values[:-1]):
@@ -140,34 +142,35 @@ def gained(points: Sequence[Point], axis: str, title: str, description: str) -> 
     """What is kept to the right and what leaks upwards, joined in the order of the parameter."""
     figure = new_figure(WIDTH, 400)
     axes = figure.subplots()
-    known = [point for point in points if point.gain_kept is not None and point.leak is not None]
+    known = [point for point in points if None not in (point.gain_kept, point.leak)]
+    curve = [point for point in known if point.value is not None]
     axes.plot(
-        [point.gain_kept or 0.0 for point in known],
-        [point.leak or 0.0 for point in known],
+        [point.gain_kept or 0.0 for point in curve],
+        [point.leak or 0.0 for point in curve],
         color=SERIES[0],
         linewidth=1.4,
     )
-    tips = {}
+    tips, labels = {}, []
     for at, point in enumerate(known):
         gain, leak = point.gain_kept or 0.0, point.leak or 0.0
+        beside = point.value is None
+        colour, shape = (FAINT, MARKERS[1]) if beside else (SERIES[0], MARKERS[0])
         if point.leak_ci is not None:
-            axes.plot([gain] * 2, point.leak_ci, color=SERIES[0], linewidth=1.1, alpha=0.55)
+            axes.plot([gain] * 2, point.leak_ci, color=colour, linewidth=1.1, alpha=0.55)
         gid = f"kept-{at}"
-        axes.plot([gain], [leak], color=SERIES[0], marker=MARKERS[0], markersize=7, clip_on=False, gid=gid)
+        axes.plot([gain], [leak], color=colour, marker=shape, markersize=7, clip_on=False, gid=gid)
         tips[gid] = (
             f"{point.spec}: keeps {100 * gain:.0f} % of the gain, "
             f"leaks {100 * leak:.0f} % to {point.leak_attack}"
         )
+        labels.append(Label(gain, leak, point.spec if beside else f"{axis} {point.value:g}"))
     axes.set_ylim(-0.05, 1.05)
     axes.margins(x=0.15)
     for side in (axes.xaxis, axes.yaxis):
         side.set_major_formatter(PERCENT)
     axes.set_title("Leak to the strongest attack: less is better ↓", loc="left", fontsize=TEXT, color=INK)
     axes.set_xlabel("Fine-tuning gain kept: more is better →", loc="right")
-    place_labels(
-        axes,
-        [Label(point.gain_kept or 0.0, point.leak or 0.0, f"{axis} {point.value:g}") for point in known],
-    )
+    place_labels(axes, labels)
     return as_svg(figure, title, description, tips)
 
 

@@ -28,19 +28,21 @@ class Group(Result):
 
 
 class Point(Result):
-    """One row of the leaderboard at one place of the axis.
+    """One row of the leaderboard at one place of the axis, or beside it (`value` is null).
 
     TRA in nats; `extracted` is of spans whose value does not stand before them; `leak` is what the
-    strongest attack gets for an adversary of the study's level, chosen on other records.
+    strongest attack gets for an adversary of the study's level, chosen on other records; `flags` are
+    the leaderboard's.
     """
 
     group: Group
     series: Name
     spec: Name
-    value: float
+    value: float | None
     members: int
     seeds: tuple[int, ...]
     nll: float
+    reference_nll: float | None
     gain_kept: float | None
     tra_pii: float | None
     tra_pii_ci: Ends | None
@@ -52,6 +54,7 @@ class Point(Result):
     leak: Share | None
     leak_ci: Ends | None
     leak_attack: str | None
+    flags: tuple[str, ...]
 
 
 class Course(Result):
@@ -67,7 +70,8 @@ class Hardness(Result):
     """How hard some members' tokens are to predict, and how much the model memorized of them.
 
     `difficulty` is the mean loss in nats of a model that has seen neither these records nor the
-    reference's; `rank` correlates the two over records (Spearman), with its interval over units.
+    reference's. `rank` correlates the two over the members' privacy units (Spearman), and
+    `rank_nonmembers` over those of the holdout, of which nothing can be memorized.
     """
 
     group: Group
@@ -80,10 +84,15 @@ class Hardness(Result):
     tra_ci: Ends | None
     rank: float | None = None
     rank_ci: Ends | None = None
+    rank_nonmembers: float | None = None
+    rank_nonmembers_ci: Ends | None = None
 
 
 class StudyFile(Result):
-    """A study: everything that its page shows."""
+    """A study: everything that its page shows.
+
+    `settings` are those that all its runs share; `rows` and `attacks` are what was run.
+    """
 
     schema_: Literal["trap-bench-study/1"] = Field("trap-bench-study/1", alias="schema")
     study: Name
@@ -91,6 +100,8 @@ class StudyFile(Result):
     level: Knowledge
     code: Name
     settings: dict[str, Any]
+    rows: tuple[Name, ...]
+    attacks: tuple[Name, ...]
     points: tuple[Point, ...] = ()
     courses: tuple[Course, ...] = ()
     hardness: tuple[Hardness, ...] = ()
@@ -101,3 +112,10 @@ class StudyFile(Result):
         """What is compared within itself alone, each once."""
         found = [*(point.group for point in self.points), *(one.group for one in self.hardness)]
         return tuple(dict.fromkeys(found))
+
+    @property
+    def title(self) -> str:
+        """What its files are called: of a frontier also what it is the frontier of."""
+        if self.study != "frontier" or not self.points:
+            return self.study
+        return f"frontier-{self.points[0].series.partition(':')[0]}-{self.axis}"

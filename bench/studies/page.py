@@ -7,6 +7,7 @@ from tabulate import tabulate
 
 from bench.pages import Section, as_page, as_table
 from bench.pages.drawing import plain_style
+from bench.rendering import FLAGS
 from bench.studies.drawing import against_difficulty, along, gained
 from bench.studies.file import Group, Hardness, Point, StudyFile
 from bench.tables import number, percent
@@ -38,7 +39,7 @@ def as_terminal(study: StudyFile) -> str:
     parts = []
     for group in study.groups:
         headings, lines = _table(study, group)
-        parts += [group.title, tabulate(lines, headings, disable_numparse=True), ""]
+        parts += [group.title, tabulate(lines, headings, disable_numparse=True), *_notes(study, group), ""]
     return "\n".join([*parts, *study.sentences])
 
 
@@ -56,17 +57,31 @@ def _section(study: StudyFile, group: Group, name: str) -> Section:
         drawn.append(gained(points, study.axis, f"{title}: gain and leak", said))
     headings, lines = _table(study, group)
     body = Markup("").join(Markup("<figure>{}</figure>").format(one) for one in drawn)
-    return Section(name, group.title, body + as_table(f"{name}-figures", "Every figure", headings, lines))
+    body += as_table(f"{name}-figures", f"Figures: {group.title}", headings, lines)
+    notes = Markup("").join(Markup("<li>{}</li>").format(note) for note in _notes(study, group))
+    return Section(name, group.title, body + (Markup("<ul>{}</ul>").format(notes) if notes else Markup("")))
 
 
 def _made(study: StudyFile) -> Section:
     given = Markup("").join(
         Markup("<li><code>{}</code>: {}</li>").format(name, value) for name, value in study.settings.items()
     )
-    body = Markup("<p>Code version <code>{}</code>; the settings of the runs:</p><ul>{}</ul>").format(
-        study.code, given
-    )
+    body = Markup(
+        "<p>Code version <code>{}</code>. Rows: {}. Attacks: {}. What all runs were told:</p><ul>{}</ul>"
+    ).format(study.code, ", ".join(study.rows), ", ".join(study.attacks), given)
     return Section("made", "How it was made", body)
+
+
+def _notes(study: StudyFile, group: Group) -> list[str]:
+    """What the leaderboard's flags say, and of whom."""
+    points = [point for point in study.points if point.group == group]
+    specs = list(dict.fromkeys(point.spec for point in points))
+    notes = []
+    for flag, meaning in FLAGS.items():
+        flagged = [spec for spec in specs if any(p.spec == spec and flag in p.flags for p in points)]
+        if flagged:
+            notes.append(f"{flag} ({'all' if len(flagged) == len(specs) else ', '.join(flagged)}): {meaning}")
+    return notes
 
 
 def _table(study: StudyFile, group: Group) -> Table:
@@ -76,21 +91,33 @@ def _table(study: StudyFile, group: Group) -> Table:
 
 
 def _of_points(points: list[Point], axis: str) -> Table:
-    headings = [axis, "row", "members", "NLL", "gain kept", "TRA of identifiers", "of the rest", "> 1 nat"]
-    headings += ["extracted", "floor", "leak"]
+    headings = [
+        axis,
+        "row",
+        "members",
+        "NLL",
+        "reference's",
+        "gain kept",
+        "TRA of identifiers",
+        "of the rest",
+        "> 1 nat",
+    ]
+    headings += ["extracted", "floor", "leak", "strongest attack"]
     lines = [
         [
-            f"{point.value:g}",
-            point.spec,
+            "" if point.value is None else f"{point.value:g}",
+            point.spec + (" ▼" if "below-reference" in point.flags else ""),
             str(point.members),
             number(point.nll, 3),
+            number(point.reference_nll, 3),
             percent(point.gain_kept),
             _with_ends(point.tra_pii, point.tra_pii_ci),
             number(point.tra_other, 2),
             percent(point.share_above_1_nat, 1),
-            percent(point.extracted, 1),
+            percent(point.extracted, 1) + _shares(point.extracted_ci),
             percent(point.extracted_floor, 1),
-            percent(point.leak),
+            percent(point.leak) + _shares(point.leak_ci),
+            point.leak_attack or "n/a",
         ]
         for point in points
     ]
@@ -107,11 +134,20 @@ def _of_hardness(found: list[Hardness]) -> Table:
             str(one.n_tokens),
             number(one.difficulty, 2),
             _with_ends(one.tra, one.tra_ci),
+            *(
+                [_with_ends(one.rank, one.rank_ci), _with_ends(one.rank_nonmembers, one.rank_nonmembers_ci)]
+                if one.of == "corpus"
+                else ["", ""]
+            ),
         ]
         for one in found
     ]
-    return ["row", "of", "which", "tokens", "loss", "TRA"], lines
+    return ["row", "of", "which", "tokens", "loss", "TRA", "rank", "rank, non-members"], lines
 
 
 def _with_ends(value: float | None, ends: tuple[float, float] | None) -> str:
     return number(value, 2) + ("" if ends is None else f" ({ends[0]:.2f} to {ends[1]:.2f})")
+
+
+def _shares(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f" ({100 * ends[0]:.0f} to {100 * ends[1]:.0f})"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bench.attack import Knowledge
 from bench.experiment import Settings
-from bench.leaderboard import leaderboard
+from bench.leaderboard import leaderboard, shifted
 from bench.plan import Plan, make_plan
 from bench.publishing import stored_cells
 from bench.ranking import comparable, leaked, strongest
@@ -32,10 +32,11 @@ class Matrix:
     def cells(self, store: Store) -> list[tuple[Settings, list[CellFile]]]:
         """What the store holds of each run."""
         stored = stored_cells(store)
-        return [
-            (settings, [cell for cell in stored if cell.key in {planned.key for planned in plan.cells}])
-            for settings, plan in self.plans
-        ]
+        found = []
+        for settings, plan in self.plans:
+            keys = {cell.key for cell in plan.cells}
+            found.append((settings, [cell for cell in stored if cell.key in keys]))
+        return found
 
 
 @dataclass(frozen=True)
@@ -56,17 +57,32 @@ def matrix_of(design: Design) -> Matrix:
     return Matrix(tuple((settings, make_plan(settings)) for settings in distinct.values()))
 
 
-def observed(design: Design, matrix: Matrix, store: Store, level: Knowledge) -> list[Observed]:
-    """Every arm under every dataset and model, in the order of the axis."""
+def observed(
+    design: Design, runs: Iterable[tuple[Settings, Sequence[CellFile]]], level: Knowledge
+) -> list[Observed]:
+    """Every arm under every dataset and model, in the order of the axis, then what is shown beside.
+
+    What could not be computed is left out.
+    """
     found = []
-    for settings, cells in matrix.cells(store):
+    for settings, cells in runs:
         rows = leaderboard(cells, level).rows
-        arms = [arm for arm in design.arms if arm.settings == settings]
+        arms: list[tuple[str, Arm | None]] = [
+            (arm.spec, arm) for arm in design.arms if arm.settings == settings
+        ]
+        arms += [(spec, None) for spec in design.beside]
         for group in dict.fromkeys(map(group_of, cells)):
-            own = [cell for cell in cells if group_of(cell) == group]
             judged = [row for row in rows if group_of(row) == group]
-            found += [_observed(arm, group, judged, own, level) for arm in arms]
-    return sorted(found, key=lambda one: (one.point.group.title, one.point.series, one.point.value))
+            for spec, arm in arms:
+                own = [cell for cell in cells if group_of(cell) == group and cell.spec == spec]
+                if own:
+                    found.append(_observed(spec, arm, group, judged, own, level))
+    return sorted(found, key=_place)
+
+
+def alarms(runs: Iterable[tuple[Settings, Sequence[CellFile]]]) -> dict[str, str]:
+    """The datasets whose membership figures mean nothing, or may, and why."""
+    return {dataset: why for _, cells in runs for dataset, why in shifted(leaderboard(cells)).items()}
 
 
 def group_of(one: CellFile | Row) -> Group:
@@ -93,23 +109,33 @@ def courses_of(cells: Iterable[CellFile]) -> list[Course]:
     ]
 
 
+def _place(one: Observed) -> tuple[str, bool, str, float]:
+    point = one.point
+    return point.group.title, point.value is None, point.series, point.value or 0.0
+
+
 def _observed(
-    arm: Arm, group: Group, rows: Sequence[Row], cells: Sequence[CellFile], level: Knowledge
+    spec: str,
+    arm: Arm | None,
+    group: Group,
+    rows: Sequence[Row],
+    cells: Sequence[CellFile],
+    level: Knowledge,
 ) -> Observed:
-    own = [row for row in rows if row.spec == arm.spec]
-    cells = [cell for cell in cells if cell.spec == arm.spec]
-    row = own[0]
+    own = [row for row in rows if row.spec == spec]
+    row, floor = own[0], next((row for row in rows if row.spec == "reference"), None)
     extraction = next((r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None)
-    worst = strongest([r for r in comparable(rows) if r.spec == arm.spec], level)
+    worst = strongest([r for r in comparable(rows) if r.spec == spec], level)
     kept, ends = row.memorization, None if worst is None else worst.leakage.evaluation_ci
     point = Point(
         group=group,
-        series=arm.series,
-        spec=arm.spec,
-        value=arm.value,
+        series=spec if arm is None else arm.series,
+        spec=spec,
+        value=None if arm is None else arm.value,
         members=cells[0].counts.members,
         seeds=row.seeds,
         nll=row.utility.nll,
+        reference_nll=None if floor is None else floor.utility.nll,
         gain_kept=row.utility.gain_kept,
         tra_pii=None if kept is None else kept.tra_pii,
         tra_pii_ci=None if kept is None else kept.tra_pii_ci,
@@ -121,5 +147,6 @@ def _observed(
         leak=None if worst is None else leaked(worst),
         leak_ci=None if ends is None else (max(0.0, ends[0]), max(0.0, ends[1])),
         leak_attack=None if worst is None else f"{worst.attack_spec} on {worst.unit}s",
+        flags=tuple(sorted({flag for one in own for flag in one.flags})),
     )
     return Observed(point, {cell.seed: cell for cell in cells if cell.memorization_evidence is not None})

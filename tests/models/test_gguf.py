@@ -60,14 +60,32 @@ def test_a_gguf_file_is_converted_once_whatever_it_is_called(tmp_path):
     path = write_gguf(tmp_path / "mine.gguf")
     folder = find_model(str(path))
     before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
-    assert find_model(str(path)) == folder
+    renamed = path.rename(tmp_path / "other.GGUF")
+    assert find_model(str(renamed)) == folder
+    path = renamed.rename(path)
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
     # Other contents under the same name are another model.
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
     assert find_model(str(path)) != folder
-    assert [file.name for file in cache_folder().iterdir() if file.name.endswith("model")] == []
+    assert len([file for file in cache_folder().iterdir() if file.is_dir()]) == 2
+
+
+@needs_gguf
+def test_what_a_killed_conversion_left_is_removed(tmp_path):
+    path = write_gguf(tmp_path / "mine.gguf")
+    folder = find_model(str(path))
+    left = folder.rename(folder.with_name(f".{folder.name}-abc"))
+    assert find_model(str(path)) == folder
+    assert not left.exists()
+
+
+def test_a_link_to_a_file_is_called_by_its_own_name(tmp_path):
+    (tmp_path / "0123abcd").touch()
+    link = tmp_path / "mine.gguf"
+    link.symlink_to(tmp_path / "0123abcd")
+    assert shown(str(link)) == "mine"
 
 
 @needs_gguf

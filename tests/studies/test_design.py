@@ -35,7 +35,7 @@ def test_sizes_are_shares_of_the_records_there_are_but_no_corpus_of_a_handful():
 def test_learning_rates_lie_around_the_usual_one():
     assert [arm.value for arm in design("learning-rate", defense="none").arms] == [1e-3, 3e-3, 9e-3]
     given = design("learning-rate", defense="none", learning_rate=1e-4).arms
-    assert [arm.settings.learning_rate for arm in given] == pytest.approx([3.3e-5, 1e-4, 3e-4])
+    assert [arm.settings.learning_rate for arm in given] == [3.333e-5, 1e-4, 3e-4]
 
 
 def test_a_frontier_keeps_the_other_parameters_of_its_defense():
@@ -46,6 +46,16 @@ def test_a_frontier_keeps_the_other_parameters_of_its_defense():
         "trap:strength=4,power=2",
     ]
     assert arms[0].settings.defense[0] == "none"
+
+
+def test_a_parameter_is_named_as_its_defense_does_or_as_an_option_would_be():
+    arms = design("frontier", "noise-multiplier=1,2", defense="dp-sgd").arms
+    assert [arm.spec for arm in arms] == ["dp-sgd:noise_multiplier=1", "dp-sgd:noise_multiplier=2"]
+
+
+def test_difficulty_takes_no_attack():
+    with pytest.raises(InputError, match="leave --attack out"):
+        difficulty(settings_from(SMALL | {"attack": "loss"}))
 
 
 def test_memorization_is_measured_whatever_attacks_are_asked_for():
@@ -65,7 +75,14 @@ def test_memorization_is_measured_whatever_attacks_are_asked_for():
         ("frontier", "strength=1", {"defense": "trap"}, "two values or more"),
         ("frontier", "strength", {"defense": "trap"}, "two values or more"),
         ("frontier", "strength=1,2", {"defense": "trapp"}, "unknown defense 'trapp'"),
+        ("frontier", "strength=1,inf", {"defense": "trap"}, "two values or more"),
+        ("frontier", "strength=1,1.0", {"defense": "trap"}, "two values or more"),
+        ("frontier", "strength=1,2", {"defense": "trap:strength=3"}, "sets strength, which --vary is to set"),
         ("dynamics", "strength=1,2", {}, "this study varies epochs"),
+        ("dynamics", None, {"epochs": 1}, "two epochs or more"),
+        ("dynamics", None, {"defense": "trap"}, "leave --defense out"),
+        ("size", None, {"limit": 60}, "size compares two corpora or more"),
+        ("size", "limit=40,4000", {}, "there are only 80 records"),
         ("dynamics", "epochs=2,31", {}, None),
         ("size", "limit=10.5,20", {}, "limit=10.5 is not allowed"),
         ("learning-rate", "learning_rate=0,1", {}, "learning_rate=0.0 is not allowed"),

@@ -28,8 +28,8 @@ def test_the_rank_correlation_is_that_of_ranks(pairs):
 def test_fewer_than_20_units_have_no_rank_correlation():
     values = list(range(40))
     assert rank_correlation(values, values, [f"unit {at // 3}" for at in values]) == (None, None)
-    rank, _ = rank_correlation(values, values, [f"unit {at // 2}" for at in values])
-    assert rank == 1
+    # Where every resample has the same rank, nothing says how far off it may be.
+    assert rank_correlation(values, values, [f"unit {at // 2}" for at in values]) == (1, None)
 
 
 def test_the_interval_holds_a_correlation_that_is_there_and_0_where_there_is_none():
