@@ -155,19 +155,14 @@ class Mine(Defense):
     scale: float = Field(1.0, gt=0)
     def token_losses(self, logprobs, logits, batch):
         return -self.scale * logprobs
-"""
-    _, found = study(
-        tmp_path,
-        "frontier",
-        "--plugin",
-        str(plugin(text)),
-        "--defense",
-        "mine",
-        "--vary",
-        "scale=1,2",
-        "--attack",
-        "loss",
+""",
+        encoding="utf-8",
     )
+    chosen = ["--plugin", str(mine), "--defense", "mine", "--vary", "scale=1,2", "--attack", "loss"]
+    try:
+        _, found = study(tmp_path / "out", "frontier", *chosen)
+    finally:
+        defenses().forget()
     assert [point.spec for point in found.points][:2] == ["mine", "mine:scale=2"]
 
 
