@@ -56,6 +56,9 @@ def write_leaderboard(store: Store) -> Leaderboard:
 def publish(store: Store, folder: Path, level: Knowledge = DEFAULT_LEVEL) -> Leaderboard:
     """Copy a run's cells, once they are found valid, into a folder of published ones, and render that.
 
+    Their passports go with them where the records can be read here, since without the run's settings nobody
+    else could make them: counts and hashes, never text.
+
     Raises:
         InputError: a cell is not valid, or there is none.
     """
@@ -67,9 +70,23 @@ def publish(store: Store, folder: Path, level: Knowledge = DEFAULT_LEVEL) -> Lea
     page, data = folder / "README.md", folder / "leaderboard.json"
     published.save_text(page, as_markdown(board))
     published.save_text(data, as_json(board))
+    passports = _publish_passports(store, published)
     # Only what is published: models and signals that may lie beside it stay private.
-    for path in (folder, folder / "cells"):
-        path.chmod(0o755)
-    for path in (page, data, *(path for path, _ in published.cells())):
+    files = [page, data, *(path for path, _ in published.cells()), *passports]
+    for parent in {path.parent for path in files}:
+        parent.chmod(0o755)
+    for path in files:
         path.chmod(0o644)
     return board
+
+
+def _publish_passports(store: Store, published: Store) -> list[Path]:
+    from bench.passport import Passport
+    from bench.passport.finding import find_passports, save_passport
+
+    found = find_passports(store, stored_cells(store))
+    return [
+        save_passport(published, subject, passport)
+        for subject, passport in found.items()
+        if isinstance(passport, Passport)
+    ]

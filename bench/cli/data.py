@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +15,6 @@ from bench.errors import InputError
 
 if TYPE_CHECKING:
     from bench.fetching.download import Watch
-    from bench.passport import Passport
-    from bench.tasks import Lab
 
 FORMATS = ("text", "json")
 
@@ -94,7 +91,9 @@ def check(
     """Show the data passport: counts, lengths, what crosses splits, what is wrong; never any text."""
     from bench.experiment import settings_from
     from bench.passport import as_json, as_text
+    from bench.passport.labs import passport_of
     from bench.plan import make_labs
+    from bench.records.cards import load_card
 
     _check_output(format, output)
     given = options._given(
@@ -109,7 +108,7 @@ def check(
         }
     )
     (lab,) = make_labs(settings_from(given))
-    passport = _passport(name, lab)
+    passport = passport_of(lab, load_card(name))
     text = {"text": as_text, "json": as_json}[format](passport)
     if output is None:
         typer.echo(text, nl=False)
@@ -128,24 +127,3 @@ def _check_output(format: str, output: Path | None) -> None:
         raise InputError(f"--output {output}: there is no folder {output.parent}")
     if output is not None and output.is_dir():
         raise InputError(f"--output {output} is a folder; give a file")
-
-
-def _passport(name: str, lab: Lab) -> Passport:
-    from bench.models.loading import load_tokenizer
-    from bench.passport import Setting, make_passport
-    from bench.records.cards import load_card
-    from bench.tokens import tokenize
-
-    tokenizer, start_token = load_tokenizer(lab.folder)
-    setting = Setting(
-        model=lab.model,
-        max_length=lab.settings.max_length,
-        limit=lab.settings.limit,
-        split_seed=lab.settings.split_seed,
-        shares=lab.settings.shares.model_dump(),
-        data=lab.data_digest,
-    )
-    tokens = {
-        part: tokenize(records, tokenizer, start_token, sys.maxsize) for part, records in lab.splits.items()
-    }
-    return make_passport(load_card(name), setting, lab.splits, tokens)

@@ -1,67 +1,28 @@
-"""The data passport of a group, where the records that it was run on can still be found."""
+"""The data passport of a group, where it lies beside the cells or the records can still be found."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from bench.errors import InputError
-from bench.experiment import Settings, settings_from
-from bench.models.loading import load_tokenizer
 from bench.pages import Section, as_table
-from bench.passport import Passport, Setting, make_passport
-from bench.plan import make_labs
-from bench.records.cards import load_card
+from bench.passport import Passport
+from bench.passport.finding import find_passports, subject_of
 from bench.records.splits import SPLITS
 from bench.report.groups import Group
 from bench.report.prose import bullets, facts, paragraph, reading
 from bench.store import Store
-from bench.tasks import Lab
-from bench.tokens import tokenize
 
 
 def passports_of(store: Store, groups: Sequence[Group]) -> dict[str, Passport | str]:
-    """By a group's name its passport, or why there is none."""
-    found: dict[str, Passport | str] = {}
-    missing = ["this folder keeps no settings of its runs; only its cells were published"]
-    for given in store.settings():
-        try:
-            settings = settings_from(given)
-            labs = make_labs(settings, weights=False)
-        except InputError as error:
-            missing = [*missing[1:], str(error)]
-            continue
-        for group in groups:
-            lab = next((lab for lab in labs if _is_of(lab, group)), None)
-            if lab is not None and group.name not in found:
-                found[group.name] = _passport(lab, settings)
-    return {group.name: found.get(group.name, missing[-1]) for group in groups}
+    """By a group's name its passport, or why there is none.
 
-
-def _is_of(lab: Lab, group: Group) -> bool:
-    setting = group.cells[0].setting
-    return (lab.dataset, lab.model, lab.data_digest) == (
-        group.cells[0].dataset,
-        group.cells[0].model,
-        setting.data,
-    )
-
-
-def _passport(lab: Lab, settings: Settings) -> Passport:
-    tokenizer, start = load_tokenizer(lab.folder)
-    card = next(card for card in map(load_card, settings.dataset) if card.name == lab.dataset)
-    setting = Setting(
-        model=lab.model,
-        max_length=settings.max_length,
-        limit=settings.limit,
-        split_seed=settings.split_seed,
-        shares=settings.shares.model_dump(),
-        data=lab.data_digest,
-    )
-    whole = {name: tokenize(records, tokenizer, start, sys.maxsize) for name, records in lab.splits.items()}
-    return make_passport(card, setting, lab.splits, whole)
+    Raises:
+        InputError: a passport beside the cells cannot be read.
+    """
+    found = find_passports(store, (group.cells[0] for group in groups))
+    return {group.name: found[subject_of(group.cells[0])] for group in groups}
 
 
 def passport_section(group: Group, passport: Passport | str) -> Section:
@@ -74,7 +35,7 @@ def passport_section(group: Group, passport: Passport | str) -> Section:
     name = f"{group.name}-passport"
     if isinstance(passport, str):
         counts = group.cells[0].counts
-        body += paragraph("The passport cannot be computed here: {}.", passport.rstrip("."))
+        body += paragraph("There is no passport: {}.", passport)
         body += facts(
             [
                 ("records, by split", _named(group.cells[0].setting.records)),

@@ -28,9 +28,8 @@ def paragraph(text: str, *values: object, kind: str = "") -> Markup:
 
 def reading(text: str, page: str, part: str) -> Markup:
     """How a picture is read, in one line, and the page that says more."""
-    return paragraph(
-        '{} More in <a href="../docs/{}">docs/{}</a>, “{}”.', text, page, page, part, kind="note"
-    )
+    # No link: where the file lies says nothing about where the documentation does.
+    return paragraph("{} More in docs/{}, “{}”.", text, page, part, kind="note")
 
 
 def listed(names: Iterable[str], none: str = "none") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
 
 from markupsafe import Markup
 
@@ -21,8 +20,8 @@ COMMANDS = (
     ("bench leaderboard .", "the tables again, from the cells"),
     ("bench report .", "this page again: equal cells give equal bytes"),
 )
-PATHS = {"data_dir", "plugin", "out"}
-"""Settings that name folders of the machine that the run was on."""
+UNTOLD = {"data_dir", "plugin", "out", "address", "dataset", "model", "defense", "attack"}
+"""Settings that are, or may be, paths or names of a machine; what the cells are of is told from the cells."""
 
 
 def recompute_section(store: Store, groups: Sequence[Group]) -> Section:
@@ -64,22 +63,27 @@ def _code(groups: Sequence[Group]) -> Markup:
 
 
 def _setting(group: Group) -> Markup:
-    """What all cells of a table share."""
+    """What all cells of a table share, and what they are of."""
+    first = group.rows[0]
     setting = group.cells[0].setting.model_dump(mode="json")
-    return paragraph(
-        "<strong>{}</strong>, setting <code>{}</code>:", group.title, group.rows[0].setting
-    ) + facts((name.replace("_", " "), _shown(value)) for name, value in setting.items())
+    told = {
+        "dataset": first.dataset,
+        "model": first.model,
+        "ways to fine-tune": ", ".join(dict.fromkeys(row.spec for row in group.rows)),
+        "attacks": ", ".join(dict.fromkeys(row.attack_spec for row in group.rows)),
+    }
+    named = {name.replace("_", " "): _shown(value) for name, value in setting.items()}
+    title = paragraph("<strong>{}</strong>, setting <code>{}</code>:", group.title, first.setting)
+    return title + facts((told | named).items())
 
 
 def _told(given: Mapping[str, object]) -> list[tuple[str, str]]:
     """What a run was told, without where on the machine that was."""
-    told = []
-    for name, value in sorted(given.items()):
-        if name in PATHS:
-            value = [PurePath(str(one)).name for one in (value if isinstance(value, list) else [value])]
-        if value != []:
-            told.append((name.replace("_", " "), _shown(value)))
-    return told
+    return [
+        (name.replace("_", " "), _shown(value))
+        for name, value in sorted(given.items())
+        if name not in UNTOLD and value != []
+    ]
 
 
 def _shown(value: object) -> str:

@@ -42,10 +42,7 @@ def read_report(store: Store, level: Knowledge = DEFAULT_LEVEL) -> str:
         raise InputError(f"{store.root} holds no results; `bench run --out {store.root}` makes some")
     board = leaderboard(cells, level)
     groups = groups_of(board, cells)
-    with plain_style():
-        return as_report(
-            groups, shifted(board), passports_of(store, groups), recompute_section(store, groups)
-        )
+    return as_report(groups, shifted(board), passports_of(store, groups), recompute_section(store, groups))
 
 
 def as_report(
@@ -59,7 +56,8 @@ def as_report(
     alarms: by dataset why its membership figures mean nothing. passports: by a group's name.
     """
     marks = marks_of(cell for group in groups for cell in group.cells)
-    parts = {group.name: _parts(group, marks, passports[group.name]) for group in groups}
+    with plain_style():
+        parts = {group.name: _parts(group, marks, passports[group.name]) for group in groups}
     sections: Sequence[Section]
     if len(groups) == 1:
         sections = parts[groups[0].name]

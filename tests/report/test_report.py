@@ -67,7 +67,7 @@ def test_nothing_is_loaded_from_anywhere(page):
     assert not any("src" in attributes or "xlink:href" in attributes for _, attributes in read.elements)
     for tag, attributes in read.elements:
         if "href" in attributes:
-            assert re.match(r"#|\.\./docs/[a-z]+\.md$", attributes["href"]), (tag, attributes["href"])
+            assert attributes["href"].startswith("#"), (tag, attributes["href"])
     assert not re.search(r"url\((?!#)", page)
 
 
