@@ -25,7 +25,7 @@ SHARE = FuncFormatter(lambda share, _: f"{100 * share:g} %")
 class Curve:
     """The true positive rate at 0, 1, ... n of n non-members taken for members.
 
-    `members` bounds how small a rate can be.
+    `members` and `seeds` bound how small a rate can be that is not 0.
     """
 
     name: str
@@ -33,6 +33,11 @@ class Curve:
     members: int
     mark: Mark
     tip: str
+    seeds: int = 1
+
+    def begins(self, count: int) -> float:
+        """The rate at one in `count` non-members, who may be fewer than its own."""
+        return self.rates[(len(self.rates) - 1) // count]
 
 
 def roc_plot(curves: Sequence[Curve], title: str, description: str) -> Markup:
@@ -40,20 +45,22 @@ def roc_plot(curves: Sequence[Curve], title: str, description: str) -> Markup:
     figure = new_figure(*SIZE)
     axes = figure.subplots()
     count = min(len(curve.rates) - 1 for curve in curves)
-    least = 0.7 / max(curve.members for curve in curves)
+    least = 0.7 / max(curve.members * curve.seeds for curve in curves)
     axes.set_xscale("log")
     axes.set_yscale("log")
     # Two fifths of the panel are for what is not known, and for the names.
-    axes.set_xlim(count**-1.7, 1)
+    left = min(0.1, count**-1.7)
+    axes.set_xlim(left, 1)
     axes.set_ylim(least, 1.3)
     _ticks(axes, least)
-    axes.axvspan(count**-1.7, 1 / count, color=GRID, alpha=0.7, linewidth=0)
+    axes.axvspan(left, 1 / count, color=GRID, alpha=0.7, linewidth=0)
     axes.plot([1 / count, 1], [1 / count, 1], color=FAINT, linewidth=0.9, linestyle=(0, (4, 3)))
-    axes.set_xlabel(f"non-members taken for members (of {count})", loc="right")
+    more = "" if all(len(curve.rates) - 1 == count for curve in curves) else " or more"
+    axes.set_xlabel(f"non-members taken for members (of {count}{more})", loc="right")
     axes.set_title("members found", loc="left", fontsize=9, color=INK)
     tips = {}
     for place, curve in enumerate(curves):
-        _draw(axes, curve, least, f"curve-{place}")
+        _draw(axes, curve, count, least, f"curve-{place}")
         tips[f"curve-{place}"] = curve.tip
     settle(axes)
     _name(axes, curves, count, least)
@@ -68,17 +75,18 @@ def _ticks(axes: Axes, least: float) -> None:
     )
     axes.xaxis.set_major_formatter(SHARE)
     axes.yaxis.set_major_formatter(
-        FuncFormatter(lambda share, _: "none" if share <= least * 1.001 else f"{100 * share:g} %")
+        FuncFormatter(lambda share, _: "0" if share <= least * 1.001 else f"{100 * share:g} %")
     )
 
 
-def _draw(axes: Axes, curve: Curve, least: float, gid: str) -> None:
-    count = len(curve.rates) - 1
+def _draw(axes: Axes, curve: Curve, count: int, least: float, gid: str) -> None:
+    own = len(curve.rates) - 1
     # A step stands where the rate changes; the last one brings the curve to its end.
-    allowed = [k for k in range(1, count + 1) if k in {1, count} or curve.rates[k] != curve.rates[k - 1]]
+    changes = [k for k in range(1, own) if curve.rates[k] != curve.rates[k - 1] and k * count > own]
+    steps = [(1 / count, curve.begins(count)), *((k / own, curve.rates[k]) for k in (*changes, own))]
     axes.plot(
-        [k / count for k in allowed],
-        [max(curve.rates[k], least) for k in allowed],
+        [share for share, _ in steps],
+        [max(rate, least) for _, rate in steps],
         drawstyle="steps-post",
         color=curve.mark.colour,
         linewidth=1.3,
@@ -96,7 +104,7 @@ def _name(axes: Axes, curves: Sequence[Curve], count: int, least: float) -> None
     assert figure is not None
     scale = figure.dpi / 72
     box = axes.get_window_extent()
-    begins = [axes.transData.transform((1 / count, max(curve.rates[1], least))) for curve in curves]
+    begins = [axes.transData.transform((1 / count, max(curve.begins(count), least))) for curve in curves]
     order = sorted(range(len(curves)), key=lambda place: (begins[place][1], place))
     heights = _apart(
         [float(begins[place][1]) for place in order], APART * scale, box.y0 + 4 * scale, box.y1 - 5 * scale
@@ -105,7 +113,7 @@ def _name(axes: Axes, curves: Sequence[Curve], count: int, least: float) -> None
         y = float(begins[place][1])
         axes.annotate(
             shortened(curves[place].name, LONGEST),
-            (1 / count, max(curves[place].rates[1], least)),
+            (1 / count, max(curves[place].begins(count), least)),
             (-16, (height - y) / scale),
             textcoords="offset points",
             ha="right",
