@@ -8,12 +8,15 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from bench.attack import Knowledge
+from bench.comparisons import told_apart
+from bench.differences import leakage_difference
 from bench.pages import Section
+from bench.ranking import comparable, strongest
 from bench.report.dots import SHARES, Dot, dot_plot
 from bench.report.frontier_plot import frontier_plot
 from bench.report.groups import Group
 from bench.report.marks import Mark
-from bench.report.points import Lacking, Point, points_of
+from bench.report.points import Lacking, Point, left_out, points_of
 from bench.report.prose import HAS, bullets, figure, listed, paragraph, reading, span
 from bench.report.sweeps import sweeps_of
 
@@ -35,14 +38,15 @@ def frontier_section(group: Group, marks: Mapping[str, Mark]) -> Section:
     )
     points, lacking = points_of(group, group.level)
     body += _plot(group, points, group.level, marks)
-    body += bullets([*_undrawn(lacking), *_uncertain(points)])
+    body += bullets([*_undrawn(lacking), *_uncertain(points), *_not_compared(group)])
     for level in group.levels:
-        others, _ = points_of(group, level)
-        if level != group.level and others:
-            body += Markup(
-                "<details>\n<summary>The same for an adversary of level {}, who {}</summary>\n"
-            ).format(level, HAS[level])
-            body += _plot(group, others, level, marks) + Markup("</details>\n")
+        others, lack = points_of(group, level)
+        if level != group.level:
+            named = "The same for an adversary of level {}, who {}"
+            shown = _plot(group, others, level, marks) + bullets([*_undrawn(lack), *_uncertain(others)])
+            body += Markup(f"<details>\n<summary>{named}</summary>\n{{}}</details>\n").format(
+                level, HAS[level], shown
+            )
     return Section(f"{group.name}-frontier", "What is kept, and what leaks", body + _by_level(group, marks))
 
 
@@ -65,6 +69,14 @@ def _uncertain(points: Sequence[Point]) -> list[str]:
     if gains:
         lines.append(f"No interval of the gain kept, for want of people in the holdout: {listed(gains)}.")
     return lines
+
+
+def _not_compared(group: Group) -> list[str]:
+    """Attacks that no leak here is of, since a defense that they were not put to would look the better."""
+    return [
+        f"Not counted: {attack}, which was tried on {listed(specs)} alone; it stands in the leaderboard."
+        for attack, specs in left_out(group).items()
+    ]
 
 
 def _plot(group: Group, points: Sequence[Point], level: Knowledge, marks: Mapping[str, Mark]) -> Markup:
@@ -112,28 +124,41 @@ def _by_level(group: Group, marks: Mapping[str, Mark]) -> Markup:
     if len(panels) < 2:
         return Markup("")
     told = paragraph("The same leaks, by what the adversary has; each knows all that the one before it does:")
-    return told + figure(panels, _step(found), kind="four")
+    return told + figure(panels, _step(group, found), kind="four")
 
 
 def _dot(point: Point, marks: Mapping[str, Mark]) -> Dot:
     return Dot(point.spec, point.leak, point.tip, marks[point.defense], point.leak_ends)
 
 
-def _step(found: Mapping[Knowledge, Sequence[Point]]) -> str:
-    """The defense that falls furthest from one adversary to a stronger one."""
+def _step(group: Group, found: Mapping[Knowledge, Sequence[Point]]) -> str:
+    """The defense that falls furthest from one adversary to a stronger one, if that is no chance."""
     levels = [level for level, points in found.items() if points]
     steps = []
     for weaker, stronger in pairwise(levels):
-        before = {point.spec: point.leak for point in found[weaker]}
+        before = {point.spec: point for point in found[weaker]}
         steps += [
-            (point.leak - before[point.spec], point.spec, weaker, before[point.spec], stronger, point.leak)
+            (point.leak - before[point.spec].leak, weaker, before[point.spec], stronger, point)
             for point in found[stronger]
             if point.spec in before and not point.floor
         ]
     if not steps:
         return ""
-    rise, spec, weaker, low, stronger, high = max(steps, key=lambda step: step[0])
+    rise, weaker, low, stronger, high = max(steps, key=lambda step: step[0])
     if rise <= 0:
         return "No defense leaks more to an adversary who knows more."
-    lower, higher = span(low, None), span(high, None)
-    return f"The widest step: {spec} leaks {lower} at level {weaker} and {higher} at {stronger}."
+    lower, higher = span(low.leak, None), span(high.leak, None)
+    told = f"The widest step: {low.spec} leaks {lower} at level {weaker} and {higher} at {stronger}"
+    if _is_a_step(group, low.spec, weaker, stronger):
+        return f"{told}."
+    return f"{told}, which cannot be told from chance."
+
+
+def _is_a_step(group: Group, spec: str, weaker: Knowledge, stronger: Knowledge) -> bool:
+    """Whether the interval of the difference in leak leaves out 0, the two attacks paired by record."""
+    own = [row for row in comparable(group.rows) if row.spec == spec]
+    before, after = strongest(own, weaker), strongest(own, stronger)
+    if before is None or after is None:
+        return False
+    difference = leakage_difference(after, before, group.cells)
+    return difference is not None and told_apart(difference.interval)

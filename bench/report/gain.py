@@ -1,17 +1,21 @@
-"""How sure the gain kept is: an interval from the holdout's records."""
+"""How sure the gain kept is: an interval from the holdout's tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.differences import Difference, seeds_difference, utility_difference
+import numpy as np
+
+from bench.differences import Difference, seeds_difference
+from bench.evaluation.columns import floats, units_of
 from bench.results import Audited, CellFile
-from bench.statistics import Interval
+from bench.statistics import Interval, mean_interval
 
 
 def gain_interval(cells: Sequence[CellFile], spec: str) -> Interval | None:
-    """The 95 % interval of a defense's gain kept, over the holdout's records, paired with the base model.
+    """The 95 % interval of a defense's gain kept, over the holdout's people, paired with the base model.
 
+    As the gain is itself, it is of the loss a token, so that a long record weighs more than a short one.
     What undefended fine-tuning gains at best is taken as given: cells keep that loss as one number.
     None where a cell or the interval of a seed is lacking.
     """
@@ -21,10 +25,12 @@ def gain_interval(cells: Sequence[CellFile], spec: str) -> Interval | None:
 
     def gained(floor: CellFile, cell: CellFile) -> Difference | None:
         most = best.get(cell.seed)
-        found = utility_difference(floor.audited, cell.audited)
-        if found is None or most is None or floor.utility.nll <= most:
+        if most is None or floor.utility.nll <= most:
             return None
-        whole = (floor.utility.nll - most) * _tokens_a_record(cell.audited)
+        found = _token_difference(floor.audited, cell.audited)
+        whole = floor.utility.nll - most
+        if found is None:
+            return None
         ends = (found.interval.low / whole, found.interval.high / whole)
         return Difference(found.estimate / whole, Interval(*ends))
 
@@ -34,6 +40,14 @@ def gain_interval(cells: Sequence[CellFile], spec: str) -> Interval | None:
     return None if found is None else found.interval
 
 
-def _tokens_a_record(audited: Audited) -> float:
-    counts = [count for count, member in zip(audited.n_tokens, audited.member, strict=True) if not member]
-    return sum(counts) / len(counts)
+def _token_difference(one: Audited, other: Audited) -> Difference | None:
+    """Holdout loss of one model less the other's, nats a token, paired by record."""
+    outside = ~np.array(one.member, dtype=bool)
+    tokens = np.array(one.n_tokens, dtype=np.int64)
+    held = outside & (tokens > 0)
+    if one.ids != other.ids or None in one.nll or None in other.nll or not held.any():
+        return None
+    per_token = (floats(one.nll) - floats(other.nll))[held] / tokens[held]
+    differences, units = (np.repeat(each, tokens[held]) for each in (per_token, units_of(one)[held]))
+    interval = mean_interval(differences, units)
+    return None if interval is None else Difference(float(differences.mean()), interval)

@@ -53,13 +53,37 @@ def _found(group: Group) -> str:
     ]
     if len(best) > 1:
         told.append(f"Most is kept by {_kept(best[0])}; least leaks from {_kept(best[-1])}.")
+        told += _ties(points, best[0], "most-gain", "gain kept")
+        told += _ties(points, best[-1], "least-leakage", "leak")
     undefended = {cell.spec for cell in group.cells if cell.undefended}
     told += [f"Without a defense: {_kept(point)}." for point in points if point.spec in undefended]
-    return " ".join(told)
+    return " ".join([*told, *_worse(best)])
 
 
 def _kept(point: Point) -> str:
-    return f"{point.spec}, {span(point.gain, None)} kept and {span(point.leak, point.leak_ends)} leaked"
+    kept, leak = (
+        span(value, ends) if ends else f"{span(value, None)} (no interval: may be chance)"
+        for value, ends in ((point.gain, point.gain_ends), (point.leak, point.leak_ends))
+    )
+    return f"{point.spec}, {kept} kept and {leak} leaked"
+
+
+def _ties(points: Sequence[Point], best: Point, flag: str, figure: str) -> list[str]:
+    """Who cannot be told apart from an end of the frontier."""
+    tied = [point.spec for point in points if flag in point.flags and point.spec != best.spec]
+    return [f"Not to be told apart from {best.spec} in the {figure}: {listed(tied)}."] if tied else []
+
+
+def _worse(best: Sequence[Point]) -> list[str]:
+    """Who on the frontier has lost what the members' records were for."""
+    below = [point.spec for point in best if "below-reference" in point.flags]
+    if not below:
+        return []
+    are = "predict" if len(below) > 1 else "predicts"
+    return [
+        f"▼ On the frontier, but {listed(below)} {are} the holdout worse than the reference does, which "
+        "never saw the members' records: it keeps more, and nothing of theirs leaks from it."
+    ]
 
 
 def _facts(group: Group) -> Markup:

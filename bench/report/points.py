@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.attack import Knowledge
-from bench.ranking import comparable, leaked, strongest, with_frontier
+from bench.ranking import LEVELS, comparable, leaked, strongest, with_frontier
 from bench.report.gain import gain_interval
 from bench.report.groups import Group
 from bench.report.prose import Ends, span
@@ -58,6 +58,16 @@ class Lacking:
     why: str
 
 
+def left_out(group: Group) -> dict[str, list[str]]:
+    """The attacks that not all defenses were put to, which no point is of, and who was."""
+    compared = {row.attack_spec for row in comparable(group.rows)}
+    out: dict[str, list[str]] = {}
+    for row in (row for row in group.rows if row.defense not in FLOORS):
+        if row.attack_spec not in compared and row.spec not in out.setdefault(row.attack_spec, []):
+            out[row.attack_spec].append(row.spec)
+    return out
+
+
 def points_of(group: Group, level: Knowledge) -> tuple[list[Point], list[Lacking]]:
     """The points that can be drawn, and who has none."""
     rows = comparable(group.rows)
@@ -69,7 +79,7 @@ def points_of(group: Group, level: Knowledge) -> tuple[list[Point], list[Lacking
         if gain is None:
             lacking.append(Lacking(row.spec, "no gain kept: needs an undefended run (--defense none)"))
         elif worst is None:
-            lacking.append(Lacking(row.spec, f"no leak: {_needs(own)}"))
+            lacking.append(Lacking(row.spec, f"no leak: {_needs(own, level)}"))
         else:
             drawn.append(_point(group, row, worst, gain))
     return drawn, lacking
@@ -91,6 +101,15 @@ def _point(group: Group, row: Row, worst: Row, gain: float) -> Point:
     )
 
 
-def _needs(rows: Sequence[Row]) -> str:
-    """What a figure of the rows was refused for, such as too few spans."""
-    return next((needs for row in rows for needs in row.refused.values()), "no attack at this level has one")
+def _needs(rows: Sequence[Row], level: Knowledge) -> str:
+    """Why no attack of a level or below says anything of what leaks."""
+    known = [row for row in rows if LEVELS.index(row.knowledge) <= LEVELS.index(level)]
+    if not known:
+        return f"no attack of level {level} or below that all defenses were put to"
+    refused = (
+        needs
+        for row in known
+        for figure in ("auc", "extraction.not_in_prefix.rate")
+        if (needs := row.refused.get(figure))
+    )
+    return next(refused, "needs scores on both halves of the records: one chooses the attack, one judges it")

@@ -32,8 +32,8 @@ def reading(text: str, page: str, part: str) -> Markup:
     return paragraph("{} More in docs/{}, “{}”.", text, page, part, kind="note")
 
 
-def listed(names: Iterable[str], none: str = "none") -> str:
-    """`a, b and c`."""
+def listed(names: Iterable[str], none: str = "no defense") -> str:
+    """`a, b and c`; without any not the word `none`, which is undefended fine-tuning's name."""
     *rest, last = list(names) or [none]
     return f"{', '.join(rest)} and {last}" if rest else last
 

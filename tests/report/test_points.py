@@ -1,11 +1,14 @@
+import numpy as np
 import pytest
-from boards import cell, judged, membership
+from boards import cell, floors, judged, leakage, membership, scored, undefended_by_loss
 from runs import scored_run
 
 from bench.leaderboard import leaderboard
+from bench.report.frontier import frontier_section
 from bench.report.gain import gain_interval
 from bench.report.groups import groups_of
-from bench.report.points import points_of
+from bench.report.marks import marks_of
+from bench.report.points import left_out, points_of
 from bench.report.sweeps import sweeps_of
 
 
@@ -78,3 +81,81 @@ def test_without_a_base_model_or_with_too_few_records_there_is_no_interval():
     few = {"audited": judged(4.0, "mine", 30, 5)}
     base = cell("base", 6.0).model_copy(update={"audited": judged(6.0, "base", 30, 5)})
     assert gain_interval([base, cells[0].model_copy(update=few), cells[1]], "mine") is None
+
+
+def test_long_records_weigh_as_much_in_the_interval_of_the_gain_as_in_the_gain():
+    # Half of the records are long, and gain half of what there is to gain a token; the short ones all of it.
+    def of(name, nll):
+        audited = judged(nll, name, 30, 40)
+        tokens = tuple(400 if place % 2 else 10 for place in range(70))
+        own = np.random.default_rng(list(name.encode())).normal(0, 0.01, 70)
+        kept = {"base": (6.0, 6.0), "mine": (2.0, 4.0)}.get(name, (2.0, 2.0))
+        losses = [count * (kept[place % 2] + own[place]) for place, count in enumerate(tokens)]
+        changed = audited.model_copy(update={"n_tokens": tokens, "nll": tuple(losses)})
+        best = 2.0 if name == "none" else None
+        return cell(name, nll, best_nll=best).model_copy(update={"audited": changed})
+
+    cells = [of("base", 6.0), of("mine", (400 * 4.0 + 10 * 2.0) / 410), of("none", 2.0)]
+    ends = gain_interval(cells, "mine")
+    assert ends.low < (400 * 0.5 + 10 * 1.0) / 410 < ends.high
+    assert ends.high < 0.6
+
+
+def test_why_a_leak_is_lacking_is_about_leaks():
+    silent = membership(None, leakage=leakage(None), refused={"auc": "needs members with finite scores"})
+    silent["refused"] = {"tpr_at_fpr.0.01": "needs >= 100 non-members"} | silent["refused"]
+    group = group_of([*floors()[:2], undefended_by_loss(), cell("mine", 3.0, silent)])
+    _, (lacking,) = points_of(group, "population")
+    assert (lacking.spec, lacking.why) == ("mine", "no leak: needs members with finite scores")
+    unasked = [
+        cell(name, nll, attack="tra", **more)
+        for name, nll, more in (("base", 6.0, {}), ("none", 3.0, {"best_nll": 2.0}))
+    ]
+    _, lacking = points_of(group_of(unasked), "base")
+    assert {one.why for one in lacking} == {
+        "no leak: no attack of level base or below that all defenses were put to"
+    }
+
+
+def test_attacks_that_not_all_defenses_were_put_to_are_named():
+    cells = [*floors()[:2], undefended_by_loss(), cell("mine", 3.0), cell("mine", 3.0, attack="zlib")]
+    group = group_of(cells)
+    assert left_out(group) == {"zlib": ["mine"]}
+    marks = marks_of(cells)
+    assert "Not counted: zlib, which was tried on mine alone" in frontier_section(group, marks).body
+
+
+def test_groups_of_one_title_are_told_apart_by_what_differs():
+    one = scored_run()
+    setting = one[0].setting
+    longer, other = (setting.model_copy(update=update) for update in ({"epochs": 9}, {"data": "other"}))
+    cells = [*one, *scored_run(setting=longer)]
+    plain = "notes · tiny · full fine-tuning · protocol half"
+    titles = [group.title for group in groups_of(leaderboard(cells), cells)]
+    assert sorted(titles) == [f"{plain} · epochs 2", f"{plain} · epochs 9"]
+    cells = [*one, *scored_run(setting=other)]
+    found = groups_of(leaderboard(cells), cells)
+    assert {group.title for group in found} == {f"{plain} · setting {g.rows[0].setting}" for g in found}
+    assert [group.title for group in groups_of(leaderboard(one), one)] == [plain]
+
+
+@pytest.mark.parametrize(("stronger", "told"), [(0.05, True), (3.0, False)])
+def test_a_step_between_adversaries_is_called_chance_where_it_may_be(stronger, told):
+    rng = np.random.default_rng(1)
+    cells = []
+    for name, nll, more in (("base", 6.0, {}), ("reference", 4.0, {}), ("none", 3.0, {"best_nll": 2.0})):
+        inside, outside = rng.normal(0.3, size=100), rng.normal(size=100)
+        better = inside + (stronger if name == "none" else 0) + rng.normal(scale=0.3, size=100)
+        cells.append(scored(name, inside, outside, nll=nll, **more))
+        cells.append(scored(name, better, outside, nll=nll, attack="tra", **more))
+    body = str(frontier_section(group_of(cells), marks_of(cells)).body)
+    assert "The widest step: none leaks" in body
+    assert ("which cannot be told from chance" in body) == told
+
+
+def test_a_folded_plot_says_who_is_not_in_it():
+    silent = membership(None, leakage=leakage(None), refused={"auc": "needs finite scores"})
+    cells = [*floors(), undefended_by_loss(), cell("mine", 3.0, silent)]
+    cells += [cell(name, 6.0, attack="tra") for name in ("base", "reference", "mine")]
+    body = str(frontier_section(group_of(cells, "complement"), marks_of(cells)).body)
+    assert "Not drawn: mine; no leak: needs finite scores." in body[body.index("<details>") :]

@@ -9,6 +9,7 @@ from runs import full_run, report_of, scored_run, stored
 
 from bench.errors import InputError
 from bench.report import read_report
+from bench.report.prose import listed
 from bench.store import Store
 
 HOSTILE = "<script>alert(1)</script>"
@@ -122,6 +123,31 @@ def test_a_leak_without_an_interval_is_said_to_be_perhaps_chance(tmp_path, page)
     text = Page(report_of(tmp_path, [*floors(), undefended_by_loss(), cell("mine", 3.0, unsure)])).text
     assert "No interval of the leak, for want of people, so that it may be chance: mine." in text
     assert "No interval of the leak" not in Page(page).text
+
+
+def test_the_head_says_what_speaks_against_who_is_on_the_frontier(tmp_path):
+    unsure = membership(0.55, leakage=leakage(0.1) | {"evaluation_ci": None})
+    cells = [*floors(), undefended_by_loss(), cell("mine", 5.0, unsure)]
+    head = head_of(tmp_path, cells)
+    assert "mine predicts the holdout worse than the reference does" in head
+    assert "10\u00a0% (no interval: may be chance) leaked" in head
+    assert re.search(r"least leaks from mine, 25\u00a0% \(2\d to 2\d\) kept", head)
+
+
+def test_the_head_names_who_cannot_be_told_apart_from_the_best(tmp_path):
+    same = [one.model_copy(update={"defense": "twin", "spec": "twin"}) for one in scored_run()[4:6]]
+    head = head_of(tmp_path, scored_run() + same)
+    assert re.search("Not to be told apart from [a-z:=0-9.]+ in the (gain kept|leak): ", head)
+
+
+def head_of(folder, cells):
+    """What stands above the sections, without markup."""
+    page = report_of(folder, cells)
+    return re.sub("<[^>]*>", "", page[page.index("<body") : page.index("<main")])
+
+
+def test_nobody_is_not_called_by_the_name_of_undefended_fine_tuning():
+    assert listed([]) == "no defense"
 
 
 def test_a_shift_of_distribution_stands_on_top(tmp_path):
