@@ -36,21 +36,36 @@ class Columns(BaseModel):
         return tuple(name for name in (self.id, self.text, self.group, self.spans) if name is not None)
 
 
-def entry(item: Mapping[str, object], name: str, kind: str) -> object:
-    """What `item` has under `name`, which is a column or a field (`kind`).
+def column(row: Mapping[str, object], name: str, columns: Columns) -> object:
+    """What a row has in a column.
 
     Raises:
-        InputError: it has nothing of that name.
+        InputError: it has no such column. The others are named only where one of the mapping's is among
+            them: in a CSV that has no header, the first row's values stand for the names.
     """
-    if name in item:
-        return item[name]
-    # In a CSV that has no header, the first row's text would stand for the names.
-    known = [other for other in item if NAME.fullmatch(other)]
+    if name in row:
+        return row[name]
+    if not any(other in row for other in columns.read):
+        raise InputError(
+            f"the column {name!r} is missing, as are all others of the mapping; is there a header?"
+        )
+    known = [other for other in row if NAME.fullmatch(other)]
     shown = [repr(other) for other in known]
-    if len(known) < len(item):
-        shown.append(f"{len(item) - len(known)} that no column would be called")
+    if len(known) < len(row):
+        shown.append(f"{len(row) - len(known)} that no column would be called")
     hint = did_you_mean(name, known)
-    raise InputError(f"the {kind} {name!r} is missing{hint} (there are: {', '.join(shown)})")
+    raise InputError(f"the column {name!r} is missing{hint} (there are: {', '.join(shown)})")
+
+
+def field(item: Mapping[str, object], name: str) -> object:
+    """What a span has in a field.
+
+    Raises:
+        InputError: it has no such field. The others are counted only: keys of an object may be values.
+    """
+    if name not in item:
+        raise InputError(f"the field {name!r} is missing; there are {len(item)} others")
+    return item[name]
 
 
 def kind_of(value: object) -> str:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from bench.errors import InputError
-from bench.records.readers.column_mapping import Columns, entry, kind_of
+from bench.records.readers.column_mapping import Columns, field, kind_of
 from bench.records.readers.files import check_name, covered, located
 from bench.records.readers.json_values import parse
 from bench.records.record import Span
@@ -42,10 +42,10 @@ def _span(item: object, text: str, columns: Columns) -> Span:
     if not isinstance(item, dict):
         raise InputError(f"must be an object, not {kind_of(item)}")
     start, end = (_offset(item, name) for name in (columns.start, columns.end))
-    label = entry(item, columns.label, "field")
+    label = field(item, columns.label)
     if not isinstance(label, str):
         raise InputError(f"{columns.label!r} must be a string, not {kind_of(label)}")
-    value = None if columns.value is None else entry(item, columns.value, "field")
+    value = None if columns.value is None else field(item, columns.value)
     try:
         if covered(text, start, end) != (text[start:end] if value is None else value):
             raise InputError(f"the record has another text at {start}-{end}")
@@ -55,7 +55,7 @@ def _span(item: object, text: str, columns: Columns) -> Span:
 
 
 def _offset(item: dict[str, object], name: str) -> int:
-    offset = entry(item, name, "field")
+    offset = field(item, name)
     if not isinstance(offset, int) or isinstance(offset, bool):
         raise InputError(f"{name!r} must be an integer, not {kind_of(offset)}")
     return offset

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.errors import InputError
-from bench.records.readers.column_mapping import Columns, entry, kind_of
+from bench.records.readers.column_mapping import Columns, column, kind_of
 from bench.records.readers.column_spans import spans_of
 from bench.records.readers.dataset_rows import Row, rows_on_disk, rows_on_hub
 from bench.records.readers.files import check_name, checked, located
@@ -53,7 +53,7 @@ def _records(rows: list[Row], columns: Columns) -> list[Record]:
 
 
 def _record(row: Mapping[str, object], number: int, columns: Columns) -> Record:
-    cells = {name: entry(row, name, "column") for name in columns.read}
+    cells = {name: column(row, name, columns) for name in columns.read}
     record_id = str(number) if columns.id is None else _name("id", columns.id, cells[columns.id])
     with located(f"record {record_id}"):
         text = cells[columns.text]
@@ -66,9 +66,9 @@ def _record(row: Mapping[str, object], number: int, columns: Columns) -> Record:
     return Record(record_id, text, spans, group)
 
 
-def _name(kind: str, column: str, cell: object) -> str:
+def _name(kind: str, name: str, cell: object) -> str:
     if isinstance(cell, int) and not isinstance(cell, bool):
         return str(cell)
     if not isinstance(cell, str):
-        raise InputError(f"the column {column!r} must be a string or a whole number, not {kind_of(cell)}")
+        raise InputError(f"the column {name!r} must be a string or a whole number, not {kind_of(cell)}")
     return check_name(kind, cell)

@@ -174,7 +174,7 @@ def test_spans_may_be_json_or_a_list_for_each_field(tmp_path):
             "the column 'txt' is missing, did you mean 'text'? (there are: 'text', 'spans')",
         ),
         (ROW, {"id": "key"}, "the column 'key' is missing (there are: 'text', 'spans')"),
-        (ROW, {"label": "lable"}, "spans[0]: the field 'lable' is missing, did you mean 'label'?"),
+        (ROW, {"label": "lable"}, "spans[0]: the field 'lable' is missing; there are 3 others"),
         (ROW | {"text": None}, {}, "row 1: record 1: the column 'text' must be a string, not null"),
         (ROW | {"text": 5}, {}, "the column 'text' must be a string, not int"),
         ({"text": "", "spans": []}, {}, "record 1: the text is empty"),
@@ -237,11 +237,19 @@ def test_an_id_that_occurs_twice_and_a_table_without_rows_are_refused(tmp_path):
     assert "holds no records" in refusal(read, tmp_path / "empty.csv")
 
 
-def test_a_csv_without_header_is_refused_without_quoting_its_first_row(tmp_path):
-    (tmp_path / "notes.csv").write_text(f'1,"{SECRET} fell","[]"\n2,"b","[]"\n', encoding="utf-8")
-    assert "the column 'text' is missing (there are: 3 that no column" in refusal(
-        read, tmp_path / "notes.csv"
-    )
+@pytest.mark.parametrize("first", [f'1,"{SECRET} fell","[]"', f"Ann,{SECRET},Lima"])
+def test_a_csv_without_header_is_refused_without_quoting_its_first_row(tmp_path, first):
+    (tmp_path / "notes.csv").write_text(f'{first}\n2,"b","[]"\n', encoding="utf-8")
+    message = refusal(read, tmp_path / "notes.csv")
+    assert "the column 'text' is missing, as are all others; is there a header?" in message
+    assert not [value for value in ("Ann", "Lima", SECRET) if value in message]
+
+
+def test_names_of_a_spans_fields_are_not_quoted_since_they_may_be_values(tmp_path):
+    path = as_json_lines([ROW | {"spans": [{"Ann": 0, SECRET: 8}]}], tmp_path / "notes")
+    message = refusal(read, path)
+    assert "spans[0]: the field 'start' is missing; there are 2 others" in message
+    assert not [value for value in ("Ann", SECRET) if value in message]
 
 
 @pytest.mark.parametrize(
