@@ -46,9 +46,7 @@ def column(row: Mapping[str, object], name: str, columns: Columns) -> object:
     if name in row:
         return row[name]
     if not any(other in row for other in columns.read):
-        raise InputError(
-            f"the column {name!r} is missing, as are all others of the mapping; is there a header?"
-        )
+        raise InputError(f"the column {name!r} is missing, as are all others; is there a header?")
     known = [other for other in row if NAME.fullmatch(other)]
     shown = [repr(other) for other in known]
     if len(known) < len(row):
