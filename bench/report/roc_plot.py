@@ -17,7 +17,7 @@ from bench.report.marks import Mark, shortened
 SIZE = (440.0, 380.0)
 APART = 12.5
 """Points between the base lines of two names."""
-LONGEST = 24
+LONGEST = 22
 SHARE = FuncFormatter(lambda share, _: f"{100 * share:g} %")
 
 
