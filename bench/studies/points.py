@@ -10,7 +10,7 @@ from bench.experiment import Settings
 from bench.leaderboard import leaderboard, shifted
 from bench.plan import Plan, make_plan
 from bench.publishing import stored_cells
-from bench.ranking import comparable, leaked, strongest
+from bench.ranking import DEFAULT_LEVEL, comparable, leaked, strongest
 from bench.results import CellFile, Row
 from bench.store import Store
 from bench.studies.design import Arm, Design
@@ -58,15 +58,18 @@ def matrix_of(design: Design) -> Matrix:
 
 
 def observed(
-    design: Design, runs: Iterable[tuple[Settings, Sequence[CellFile]]], level: Knowledge
+    design: Design, runs: Iterable[tuple[Settings, Sequence[CellFile]]], level: Knowledge | None
 ) -> list[Observed]:
     """Every arm under every dataset and model, in the order of the axis, then what is shown beside.
 
     What could not be computed is left out.
+
+    Args:
+        level: of the adversary whose strongest attack is told; `None` where a study is not of attacks.
     """
     found = []
     for settings, cells in runs:
-        rows = leaderboard(cells, level).rows
+        rows = leaderboard(cells, level or DEFAULT_LEVEL).rows
         arms: list[tuple[str, Arm | None]] = [
             (arm.spec, arm) for arm in design.arms if arm.settings == settings
         ]
@@ -120,12 +123,13 @@ def _observed(
     group: Group,
     rows: Sequence[Row],
     cells: Sequence[CellFile],
-    level: Knowledge,
+    level: Knowledge | None,
 ) -> Observed:
     own = [row for row in rows if row.spec == spec]
     row, floor = own[0], next((row for row in rows if row.spec == "reference"), None)
     extraction = next((r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None)
-    worst = strongest([r for r in comparable(rows) if r.spec == spec], level)
+    judged = comparable(rows) if level is not None else []
+    worst = strongest([r for r in judged if r.spec == spec], level or DEFAULT_LEVEL)
     kept, ends = row.memorization, None if worst is None else worst.leakage.evaluation_ci
     point = Point(
         group=group,

@@ -72,7 +72,8 @@ def test_a_frontier_is_drawn_from_one_parameter(out):
     ]
     assert found.points[0].tra_pii > found.points[1].tra_pii
     page = (out / "frontier-trap-strength.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == 4, "two pictures, each drawn for wide and for narrow pages"
+    assert found.points[0].leak is not None
     assert found.sentences[0].split(": ", 1)[0] in page
 
 
