@@ -72,7 +72,7 @@ def test_what_is_written_is_for_its_owner_alone(run, record, typed, tmp_path, fo
     path = tmp_path / "page"
     path.touch(mode=0o644)
     ended = typed("inspect", str(run), "--record", record, "--format", format, "-o", str(path), *show)
-    assert ended == (0, "", "")
+    assert ended == (0, "", f"written to {path}\n")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert ("alert(1)" in path.read_text(encoding="utf-8")) == bool(show)
     assert "\x1b" not in path.read_text(encoding="utf-8")
@@ -109,6 +109,10 @@ def test_mistakes_are_told_with_the_way_out(run, found, record, typed, tmp_path)
     assert hint in told(typed, run, "--format", "html")
     assert "there is no folder" in told(typed, run, "--record", record, "-o", tmp_path / "absent" / "x")
     assert "is a folder" in told(typed, run, "--record", record, "-o", tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for name in ("pipe", "link"):
+        assert "which would be replaced" in told(typed, run, "--record", record, "-o", tmp_path / name)
     assert "is no folder of results" in told(typed, tmp_path / "absent")
 
 
