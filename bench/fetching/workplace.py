@@ -49,8 +49,13 @@ def clear(work: Path) -> None:
 
 
 def discard(target: Path) -> None:
-    """Remove the folder beside a target that is whole: its process was killed when all was done."""
-    shutil.rmtree(_beside(target), ignore_errors=True)
+    """Remove the folder beside a target that is whole: its process was killed when all was done.
+
+    Unless another process has it by now, which removes it itself.
+    """
+    if _beside(target).is_dir():
+        with suppress(InputError), workplace(target) as work:
+            clear(work)
 
 
 def _beside(target: Path) -> Path:

@@ -163,6 +163,17 @@ def test_two_at_once_do_not_mix(fill, server, target):
     assert list(target.parent.iterdir()) == [target]
 
 
+def test_what_another_process_works_in_is_left_to_it(fill, target):
+    assert fill()
+    work = target.parent / ".letters.part"
+    work.mkdir()
+    with FileLock(work / "lock"):
+        assert not fill()
+        assert work.is_dir()
+    assert not fill()
+    assert list(target.parent.iterdir()) == [target]
+
+
 @pytest.mark.parametrize(
     "tampered",
     [
