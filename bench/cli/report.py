@@ -35,5 +35,5 @@ def report(
     from bench.report import read_report
     from bench.store import Store
 
-    path.write_text(read_report(Store(run_dir), level), encoding="utf-8")
+    Store(path.parent).save_text(path, read_report(Store(run_dir), level))
     typer.echo(f"written to {path}")

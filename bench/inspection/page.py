@@ -5,8 +5,6 @@ Cells hold figures as well as colours, for those who see no colours, and for pri
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from pathlib import Path
 
 from markupsafe import Markup
@@ -16,6 +14,7 @@ from bench.inspection.digest import COLUMNS, EXPLAINED, counted, notes, span_lin
 from bench.inspection.layout import chunks, within
 from bench.inspection.scale import STEPS, step_of
 from bench.inspection.view import View
+from bench.pages.page import policy
 from bench.pages.templates import render
 from bench.tables import number
 
@@ -50,7 +49,7 @@ def as_html(view: View) -> str:
             colour=_colour,
             number=number,
             style=Markup(style),
-            policy=_policy(style),
+            policy=policy(style),
         )
     )
 
@@ -72,9 +71,3 @@ def _style() -> str:
     """That of all pages, then this page's own."""
     files = (Path(pages.__file__).parent / "style.css", FOLDER / "style.css")
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
-
-
-def _policy(style: str) -> str:
-    """What the page may load: nothing but the style that stands in it, named by its hash; and no script."""
-    hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"

@@ -53,17 +53,15 @@ def as_page(title: str, lead: Markup, sections: Sequence[Section]) -> str:
             listed=len(names) >= LEAST_LISTED,
             style=Markup(style),
             script=Markup(script),
-            policy=_policy(style, script),
+            policy=policy(style, script),
         )
     )
 
 
-def _policy(style: str, script: str) -> str:
-    """What the page may load: nothing but the style and the script that stand in it, named by hash."""
-    return (
-        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def policy(style: str, script: str = "") -> str:
+    """What a page may load: nothing but the style and the script, if any, that stand in it, named by hash."""
+    run = f"script-src {_source(script)}; " if script else ""
+    return f"default-src 'none'; style-src {_source(style)}; {run}base-uri 'none'; form-action 'none'"
 
 
 def _source(text: str) -> str:

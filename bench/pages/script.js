@@ -66,7 +66,10 @@ stops();
 /* Marks: what hovering shows, focus shows too. A drawing is one stop; arrow keys go from mark to mark. */
 const tip = document.getElementById("tip");
 
+let leaving;
+
 function show(mark) {
+  clearTimeout(leaving);
   tip.textContent = mark.dataset.tip;
   tip.hidden = false;
   const box = mark.getBoundingClientRect();
@@ -77,7 +80,19 @@ function show(mark) {
   tip.style.top = `${(above < 0 ? box.bottom + 8 : above) + window.scrollY}px`;
 }
 
-function hide() { tip.hidden = true; }
+function hide() {
+  clearTimeout(leaving);
+  tip.hidden = true;
+}
+
+/* The pointer may go from a mark to what is said of it, and stay there. */
+function leave() {
+  clearTimeout(leaving);
+  leaving = setTimeout(hide, 200);
+}
+tip.addEventListener("pointerenter", () => clearTimeout(leaving));
+tip.addEventListener("pointerleave", leave);
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
 document.querySelectorAll("svg.drawing").forEach((drawing) => {
   const marks = [...drawing.querySelectorAll(".mark")];
@@ -85,12 +100,11 @@ document.querySelectorAll("svg.drawing").forEach((drawing) => {
     mark.querySelector("title").remove();
     if (place) mark.setAttribute("tabindex", "-1");
     mark.addEventListener("pointerenter", () => show(mark));
-    mark.addEventListener("pointerleave", hide);
+    mark.addEventListener("pointerleave", leave);
     mark.addEventListener("focus", () => show(mark));
     mark.addEventListener("blur", hide);
     mark.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (event.key === "Escape") hide();
       if (!step) return;
       event.preventDefault();
       const next = marks[(place + step + marks.length) % marks.length];

@@ -59,9 +59,13 @@ def _blind(row: Row) -> Dot:
 def _blind_line(row: Row) -> str:
     if row.blind.auc is None:
         return "The blind control could not be computed, so that nothing vouches for the split."
-    shown = f" ({between(row.blind.auc_ci)})" if row.blind.auc_ci else ""
+    if row.blind.auc_ci is None:
+        return (
+            f"The blind control has an AUC of {row.blind.auc:.2f}, but no interval for want of people, so "
+            "that nothing vouches for the split."
+        )
     verdict = "text alone tells members from non-members" if row.blind.shifted else "as it should be"
-    return f"The blind control has an AUC of {row.blind.auc:.2f}{shown}: {verdict}."
+    return f"The blind control has an AUC of {row.blind.auc:.2f} ({between(row.blind.auc_ci)}): {verdict}."
 
 
 def _dot(row: Row, mark: Mark) -> Dot:

@@ -7,6 +7,7 @@ from bench.report.dots import PLAIN, Dot, dot_plot, log_scale_of
 from bench.report.groups import Group
 from bench.report.marks import Mark
 from bench.report.prose import figure, paragraph, reading
+from bench.results import Row
 from bench.tables import by_spec, cost_table
 
 
@@ -41,8 +42,14 @@ def cost_section(group: Group, marks: Mapping[str, Mark]) -> Section:
         )
         panels.append((title, drawn))
     least, most = (choose(trained, key=lambda row: row.cost.train_seconds) for choose in (min, max))
-    ratio = most.cost.train_seconds / max(least.cost.train_seconds, 1e-9)
-    told = f"{most.spec} takes longest, {ratio:.1f} times as long as {least.spec}, which is quickest."
+    told = f"{most.spec} was trained alone." if len(trained) == 1 else _compared(least, most)
     body += figure(panels, told)
     body += as_table(f"{group.name}-costs", "Cost of each training", *cost_table(group.rows))
     return Section(f"{group.name}-cost", "What it costs", body)
+
+
+def _compared(least: Row, most: Row) -> str:
+    if most.cost.train_seconds == least.cost.train_seconds:
+        return "All take equally long."
+    ratio = most.cost.train_seconds / max(least.cost.train_seconds, 1e-9)
+    return f"{most.spec} takes longest, {ratio:.1f} times as long as {least.spec}, which is quickest."

@@ -22,9 +22,13 @@ def title(groups: Sequence[Group]) -> str:
 def lead(groups: Sequence[Group], alarms: Mapping[str, str]) -> Markup:
     """What was found, in a few lines, under what makes it mean nothing.
 
-    alarms: by dataset why its membership figures mean nothing.
+    alarms: by a group's name why its membership figures mean nothing.
     """
-    warned = Markup("").join(_alarm(dataset, why) for dataset, why in alarms.items())
+    warned = Markup("").join(
+        _alarm(group.rows[0].dataset if len(groups) == 1 else group.title, alarms[group.name])
+        for group in groups
+        if group.name in alarms
+    )
     if len(groups) == 1:
         return warned + paragraph("{}", _found(groups[0])) + _facts(groups[0])
     return warned + bullets(
@@ -106,5 +110,5 @@ def _facts(group: Group) -> Markup:
     )
 
 
-def _alarm(dataset: str, why: str) -> Markup:
-    return paragraph("<strong>{}</strong>: {}.", dataset, why.rstrip("."), kind="alarm")
+def _alarm(of: str, why: str) -> Markup:
+    return paragraph("<strong>{}</strong>: {}.", of, why.rstrip("."), kind="alarm")

@@ -87,10 +87,13 @@ def _part(row: Row, part: TokensTRA | None, mark: Mark) -> Dot:
 
 def _says(drawn: list[tuple[Row, RowMemorization]]) -> str:
     """Who holds most, and in whom nothing can be told from nothing."""
-    most, found = max(drawn, key=lambda one: one[1].tra_pii or 0.0)
+    known = [(found.tra_pii, row.spec) for row, found in drawn if found.tra_pii is not None]
+    if not known:
+        return "No model's memorization could be measured: n/a."
+    held, most = max(known, key=lambda one: one[0])
     nothing = [
         row.spec for row, one in drawn if one.tra_pii_ci and one.tra_pii_ci[0] <= 0 <= one.tra_pii_ci[1]
     ]
-    told = f"{most.spec} holds most, {number(found.tra_pii, 2)} nats a token"
+    told = f"{most} holds most, {number(held, 2)} nats a token"
     rest = f"; 0 lies in the interval of {listed(nothing)}" if nothing else ""
     return f"{told}{rest}. The base model has not learned the task, so it is in the table only."

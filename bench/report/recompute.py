@@ -39,7 +39,9 @@ def recompute_section(store: Store, groups: Sequence[Group]) -> Section:
         for given in kept
     ]
     lines = Markup("\n").join(Markup("{}  # {}").format(*command) for command in commands)
-    body += Markup('<pre tabindex="0"><code>{}</code></pre>\n').format(lines)
+    body += Markup('<pre tabindex="0" role="region" aria-label="Commands"><code>{}</code></pre>\n').format(
+        lines
+    )
     if not kept:
         body += paragraph(
             "The settings of the runs are not kept in this folder; what cells of a table share stands below."

@@ -28,6 +28,7 @@ from bench.report.passport import passport_section, passports_of
 from bench.report.privacy import privacy_section
 from bench.report.recompute import recompute_section
 from bench.report.roc import roc_section
+from bench.results import Leaderboard
 from bench.store import Store
 
 
@@ -42,7 +43,12 @@ def read_report(store: Store, level: Knowledge = DEFAULT_LEVEL) -> str:
         raise InputError(f"{store.root} holds no results; `bench run --out {store.root}` makes some")
     board = leaderboard(cells, level)
     groups = groups_of(board, cells)
-    return as_report(groups, shifted(board), passports_of(store, groups), recompute_section(store, groups))
+    alarms = {
+        group.name: why
+        for group in groups
+        for why in shifted(Leaderboard(level=level, rows=group.rows)).values()
+    }
+    return as_report(groups, alarms, passports_of(store, groups), recompute_section(store, groups))
 
 
 def as_report(
@@ -53,7 +59,7 @@ def as_report(
 ) -> str:
     """The page of some groups.
 
-    alarms: by dataset why its membership figures mean nothing. passports: by a group's name.
+    alarms, passports: by a group's name why its membership figures mean nothing, and its passport.
     """
     marks = marks_of(cell for group in groups for cell in group.cells)
     with plain_style():

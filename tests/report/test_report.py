@@ -166,6 +166,42 @@ def test_the_controls_say_that_the_blind_one_is_as_it_should_be(scored_page):
     assert "On the base model, 2 of 2 intervals hold 0.5" in text
 
 
+def test_a_blind_control_without_an_interval_vouches_for_nothing(tmp_path):
+    unsure = scored_run()[0].blind.model_copy(update={"auc_ci": None})
+    text = Page(report_of(tmp_path, scored_run(blind=unsure))).text
+    assert "no interval for want of people, so that nothing vouches for the split" in text
+    assert "as it should be" not in text
+
+
+def test_an_alarm_is_of_the_group_that_it_is_about(tmp_path):
+    shifted = scored_run()[0].blind.model_copy(update=SHIFTED | {"auc_ci": tuple(SHIFTED["auc_ci"])})
+    full = scored_run()[0].setting.model_copy(update={"protocol": "full"})
+    head = head_of(tmp_path, scored_run() + scored_run(setting=full, blind=shifted))
+    assert "protocol full: distribution-shift" in head
+    assert head.count("distribution-shift") == 1
+
+
+def test_one_training_is_compared_with_nothing(tmp_path):
+    free = {"train_seconds": 0.0, "peak_memory_mb": 0.0, "trainings": 0}
+    cells = [one.model_copy(update={"cost": one.cost.model_copy(update=free)}) for one in floors()[:2]]
+    text = Page(report_of(tmp_path, [*cells, undefended_by_loss()])).text
+    assert "none was trained alone." in text
+    assert "times as long" not in text
+
+
+def test_memorization_that_was_not_measured_is_not_the_most(tmp_path):
+    lacking = memory(-1.0) | {"tra_pii": None, "tra_pii_ci": None}
+    cells = [*floors()[:2], cell("none", 3.0, best_nll=2.0, attack="tra", memorization=lacking)]
+    cells += [cell("mine", 3.0, attack="tra", memorization=memory(-0.5))]
+    text = Page(report_of(tmp_path, cells)).text
+    assert re.search("mine holds most, .0.50 nats a token", text)
+
+
+def test_the_box_of_commands_has_a_name(page):
+    (box,) = Page(page).of("pre")
+    assert (box["role"], box["aria-label"]) == ("region", "Commands")
+
+
 def test_groups_stand_apart_each_with_all_of_its_sections(tmp_path):
     full = [one.setting.model_copy(update={"protocol": "full"}) for one in scored_run()[:1]]
     cells = scored_run() + scored_run(setting=full[0]) + scored_run(dataset="other")

@@ -20,6 +20,17 @@ def test_the_report_lies_beside_the_cells_or_where_it_is_asked_for(tmp_path, typ
     assert str(tmp_path) not in written
 
 
+def test_a_report_that_cannot_be_written_leaves_the_one_before(tmp_path, typed, monkeypatch):
+    stored(tmp_path, scored_run())
+    (tmp_path / "report.html").write_text("before")
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    code, _, err = typed("report", str(tmp_path))
+    assert code != 0
+    assert "cannot be written: disk full" in err
+    assert (tmp_path / "report.html").read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cells", "report.html"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
