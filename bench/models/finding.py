@@ -44,14 +44,34 @@ def shown(model: str) -> str:
     return path.resolve().name if path.is_dir() else model
 
 
+def is_at_hand(name: str) -> bool:
+    """Whether a model can be had without a download, and without converting anything."""
+    from bench.models.gguf import place_of
+
+    if name in EMBEDDED or Path(name).is_dir():
+        return True
+    try:
+        return _is_gguf(name) and place_of(_file(name)).is_dir()
+    except InputError:
+        return False
+
+
 def _local(name: str) -> Path | None:
-    if name in EMBEDDED:
-        return EMBEDDED[name]
-    if name not in PACKAGED and Path(name).suffix.lower() != GGUF:
-        return Path(name) if Path(name).is_dir() else None
     from bench.models.gguf import converted
 
-    return converted(_packaged(name) if name in PACKAGED else Path(name))
+    if name in EMBEDDED:
+        return EMBEDDED[name]
+    if _is_gguf(name):
+        return converted(_file(name))
+    return Path(name) if Path(name).is_dir() else None
+
+
+def _is_gguf(name: str) -> bool:
+    return name in PACKAGED or Path(name).suffix.lower() == GGUF
+
+
+def _file(name: str) -> Path:
+    return _packaged(name) if name in PACKAGED else Path(name)
 
 
 def _packaged(name: str) -> Path:

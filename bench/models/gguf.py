@@ -22,15 +22,28 @@ NEEDED = ("gguf", "accelerate")
 
 
 def converted(path: Path) -> Path:
-    """The folder with a GGUF file's configuration, tokenizer, and weights in float32.
-
-    It lies in the user's cache, made at the first call, under a hash of the file and the version of
-    transformers, which reads it.
+    """The folder with a GGUF file's configuration, tokenizer, and weights in float32, made at the first call.
 
     Raises:
         InputError: there is no such file, it is not GGUF, of an architecture that transformers cannot
             read, or a package that reading takes is not installed.
         OSError: the cache cannot be written.
+    """
+    folder = place_of(path)
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.with_name(f".{folder.name}.lock")):
+            if not folder.is_dir():
+                _convert(path, folder)
+    return folder
+
+
+def place_of(path: Path) -> Path:
+    """Where what a GGUF file is converted to lies, or will lie: in the user's cache, under a hash of the
+    file and the version of transformers, which reads it.
+
+    Raises:
+        InputError: there is no such file, or it is not GGUF.
     """
     try:
         with path.open("rb") as file:
@@ -41,13 +54,7 @@ def converted(path: Path) -> Path:
         raise InputError(f"model {path} cannot be read: {error.strerror}") from None
     if magic != MAGIC:
         raise InputError(f"model {path} is not a GGUF file")
-    folder = cache_folder() / f"{key[:16]}-{version('transformers')}"
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_name(f".{folder.name}.lock")):
-            if not folder.is_dir():
-                _convert(path, folder)
-    return folder
+    return cache_folder() / f"{key[:16]}-{version('transformers')}"
 
 
 def cache_folder() -> Path:

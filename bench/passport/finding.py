@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 
 from bench.errors import InputError
 from bench.experiment import Settings, settings_from
-from bench.models.finding import EMBEDDED, shown
+from bench.models.finding import is_at_hand, shown
 from bench.passport.format import Passport
 from bench.passport.labs import passport_of
 from bench.passport.text import as_json
@@ -127,7 +127,7 @@ def _passport(settings: Settings, card: Card, data: set[str]) -> Passport | str:
     """The passport of what settings of one dataset and model lead to, if that is what is looked for."""
     (model,) = settings.model
     remote = isinstance(card.source, ColumnsSource) and card.source.hub is not None
-    if remote or not (model in EMBEDDED or Path(model).is_dir()):
+    if remote or not is_at_hand(model):
         return ELSEWHERE
     try:
         (lab,) = make_labs(settings, weights=False)

@@ -11,7 +11,7 @@ from gguf_files import write_gguf
 import bench
 from bench.batches import collate
 from bench.errors import InputError
-from bench.models.finding import find_model, shown
+from bench.models.finding import find_model, is_at_hand, shown
 from bench.models.gguf import cache_folder
 from bench.models.loading import load_model, load_tokenizer
 from bench.records.record import Record
@@ -70,6 +70,19 @@ def test_a_gguf_file_is_converted_once_whatever_it_is_called(tmp_path):
     path.write_bytes(data)
     assert find_model(str(path)) != folder
     assert len([file for file in cache_folder().iterdir() if file.is_dir()]) == 2
+
+
+@needs_gguf
+def test_a_gguf_model_is_at_hand_once_it_is_converted(tmp_path):
+    path = write_gguf(tmp_path / "mine.gguf")
+    assert not is_at_hand(str(path))
+    assert not cache_folder().exists()
+    folder = find_model(str(path))
+    assert is_at_hand(str(path))
+    assert is_at_hand(str(folder))
+    assert is_at_hand("tiny")
+    assert not is_at_hand(str(tmp_path / "absent.gguf"))
+    assert not is_at_hand("owner/name")
 
 
 @needs_gguf
