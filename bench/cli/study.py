@@ -56,14 +56,16 @@ def study(
 
 
 def _along(name: str, settings: Settings, store: Store, vary: str | None) -> None:
-    from bench.cli.progress import carried_out, end_with
     from bench.ranking import DEFAULT_LEVEL
-    from bench.studies.claims import sentences
     from bench.studies.design import DESIGNS
     from bench.studies.points import alarms, courses_of, matrix_of, observed
 
     design = DESIGNS[name](settings, vary)
     matrix = matrix_of(design)
+    # What runs models is imported when all that was asked for is known to exist.
+    from bench.cli.progress import carried_out, end_with
+    from bench.studies.claims import sentences
+
     failures = carried_out(matrix.plan, settings, store)
     runs = matrix.cells(store)
     found = observed(design, runs, DEFAULT_LEVEL if name == "frontier" else None)

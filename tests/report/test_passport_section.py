@@ -106,6 +106,7 @@ def test_nothing_is_fetched_or_converted_for_a_page(given, tmp_path, monkeypatch
     card = CARD.replace("{reader: jsonl, files: [letters.jsonl]}", "{reader: columns, hub: some/body}")
     (tmp_path / "letters.yaml").write_text(card)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("bench.passport.finding.make_labs", lambda *_, **__: pytest.fail("looked up"))
     model, dataset = given.get("model", "tiny"), "letters" if "dataset" in given else "synthetic-clinical"
     store = stored(tmp_path / "run", scored_run(dataset=dataset, model=model))
