@@ -12,7 +12,9 @@ from bench.studies.file import StudyFile
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize(("model", "name"), [(Leaderboard, "leaderboard"), (CellFile, "cell"), (StudyFile, "study")])
+@pytest.mark.parametrize(
+    ("model", "name"), [(Leaderboard, "leaderboard"), (CellFile, "cell"), (StudyFile, "study")]
+)
 def test_the_published_schema_is_that_of_the_code(model, name):
     path = DOCS / f"{name}.schema.json"
     expected = json.dumps(model.model_json_schema(by_alias=True), indent=2, sort_keys=True) + "\n"
