@@ -58,19 +58,19 @@ def verify(store: Store) -> Verified:
     differences = [f"{_named(cell)}: {path}" for cell in cells for path in _figures_that_differ(cell)]
     rows, differing_rows = _rows(store, cells)
     differences += differing_rows
-    by_key = {cell.key: cell for cell in cells}
+    left = {(cell.key, cell.seed): cell for cell in cells}  # the base model's have one key for all seeds
     from_signals = 0
     passed_over: list[str] = []
     for plan in stored_plans(store, passed_over):
         differences += _keys_that_differ(plan, store)
-        for key, again in _from_signals(plan, store, set(by_key)):
+        for which, again in _from_signals(plan, store, set(left)):
             from_signals += 1
-            cell = by_key.pop(key)
+            cell = left.pop(which)
             stated = cell.model_dump(mode="json", by_alias=True)
             differences += [f"{_named(cell)}: {path}, from signals" for path in _different(stated, again)]
-    if from_signals and by_key:
-        lacking = ", ".join(sorted(_named(cell) for cell in by_key.values())[:3])
-        passed_over.append(f"{len(by_key)} cells, whose signals are not here or not whole: {lacking}, ...")
+    if from_signals and left:
+        lacking = ", ".join(sorted(_named(cell) for cell in left.values())[:3])
+        passed_over.append(f"{len(left)} cells, whose signals are not here or not whole: {lacking}, ...")
     return Verified(len(cells), from_signals, rows, tuple(differences), tuple(passed_over))
 
 
@@ -112,14 +112,17 @@ def _keys_that_differ(plan: Plan, store: Store) -> Iterator[str]:
             yield f"{cell.title}: key is {found['key']!r}, recomputed {cell.key!r}"
 
 
-def _from_signals(plan: Plan, store: Store, wanted: Container[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The keys of cells whose signals the folder keeps, and the cells computed again."""
+def _from_signals(
+    plan: Plan, store: Store, wanted: Container[tuple[str, int]]
+) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
+    """The keys and seeds of cells whose signals the folder keeps, and the cells computed again."""
     from bench.worker import Worker
 
     cells = Worker(store).cells
     for cell in plan.cells:
-        if cell.key in wanted and _is_kept(cell, store):
-            yield cell.key, cells.cell_file(cell)
+        which = (cell.key, cell.lab.seed)
+        if which in wanted and _is_kept(cell, store):
+            yield which, cells.cell_file(cell)
 
 
 def _is_kept(cell: Cell, store: Store) -> bool:

@@ -60,6 +60,14 @@ def test_a_run_verifies_from_evidence_and_from_signals_and_nothing_is_written(ru
     assert files(run) == before
 
 
+def test_several_seeds_verify_though_the_base_model_is_the_same_for_all(tmp_path):
+    found = bench.run(**SETTINGS | {"epochs": 1}, attack=["loss", "tra"], seed=[0, 1], out=tmp_path)
+    base = [cell.key for cell in found.cells if (cell.defense, cell.attack) == ("base", "loss")]
+    assert len(base) == 2
+    assert len(set(base)) == 1
+    assert verify(Store(tmp_path)) == Verified(12, 12, 12, ())
+
+
 @pytest.mark.parametrize("kind", ["signals", "settings", "models"])
 def test_what_is_not_kept_is_not_needed_to_verify_from_evidence(whole, kind):
     shutil.rmtree(whole / kind)

@@ -66,7 +66,6 @@ def test_the_published_results_have_a_report(tmp_path, typed):
     assert code == 0
     page = path.read_text()
     assert len(page) < 5_000_000
-    assert page == (PUBLISHED / "report.html").read_text(encoding="utf-8"), (
-    )
+    assert page == (PUBLISHED / "report.html").read_text(encoding="utf-8"), ()
     published = list((PUBLISHED / "passports").glob("*.json"))
     assert page.count("<caption>Labels: spans in each split") >= len(published)
