@@ -16,6 +16,9 @@ from bench.store import Store
 from bench.studies.design import Arm, Design
 from bench.studies.file import Course, Group, Point
 
+OF_LEAKS = {"no-interval", "least-leakage"}
+"""Flags that say nothing where no leak is told."""
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -126,6 +129,7 @@ def _observed(
     level: Knowledge | None,
 ) -> Observed:
     own = [row for row in rows if row.spec == spec]
+    flags = {flag for one in own for flag in one.flags} - (OF_LEAKS if level is None else set())
     row, floor = own[0], next((row for row in rows if row.spec == "reference"), None)
     extraction = next((r.extraction.not_in_prefix for r in own if r.extraction and r.unit == "span"), None)
     judged = comparable(rows) if level is not None else []
@@ -151,6 +155,6 @@ def _observed(
         leak=None if worst is None else leaked(worst),
         leak_ci=None if ends is None else (max(0.0, ends[0]), max(0.0, ends[1])),
         leak_attack=None if worst is None else f"{worst.attack_spec} on {worst.unit}s",
-        flags=tuple(sorted({flag for one in own for flag in one.flags})),
+        flags=tuple(sorted(flags)),
     )
     return Observed(point, {cell.seed: cell for cell in cells if cell.memorization_evidence is not None})
