@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.comparisons import (
     auc_difference_interval,
@@ -17,7 +18,7 @@ from bench.comparisons import (
 )
 from bench.evaluation.columns import calibration_half, floats, units_of
 from bench.results import Audited, CellFile, Ends, ExtractionEvidence, MembershipEvidence, Row
-from bench.statistics import Interval, auc, mean_interval
+from bench.statistics import Floats, Interval, Ints, auc, mean_interval
 
 Kept = TypeVar("Kept")
 
@@ -50,12 +51,21 @@ def memorization_difference(one: CellFile, other: CellFile) -> Difference | None
     if mine is None or theirs is None or one.audited.ids != other.audited.ids:
         return None
     tokens = np.where(one.audited.member, mine.n_pii_tokens, 0)
+    return token_difference(floats(mine.tra_pii), floats(theirs.tra_pii), tokens, units_of(one.audited))
+
+
+def token_difference(mine: Floats, theirs: Floats, tokens: Ints, units: NDArray[Any]) -> Difference | None:
+    """The difference of two means over tokens, paired by record, so that a long record weighs more.
+
+    mine, theirs: (n,) sums over each record's tokens; tokens: (n,) how many those are, 0 where a record
+    does not count; units: (n,). None where no record counts, or there is no interval.
+    """
     held = tokens > 0
     if not held.any():
         return None
-    per_token = (floats(mine.tra_pii) - floats(theirs.tra_pii))[held] / tokens[held]
-    differences, units = (np.repeat(each, tokens[held]) for each in (per_token, units_of(one.audited)[held]))
-    return _known(float(differences.mean()), mean_interval(differences, units))
+    per_token = (mine - theirs)[held] / tokens[held]
+    differences, whose = (np.repeat(each, tokens[held]) for each in (per_token, units[held]))
+    return _known(float(differences.mean()), mean_interval(differences, whose))
 
 
 def leakage_difference(one: Row, other: Row, cells: Sequence[CellFile]) -> Difference | None:
@@ -136,8 +146,9 @@ def apart(
 
     So for two independent figures; for two that move together it is wider than need be.
 
-    >>> apart(0.8, (0.5, 0.9), 0.2, (0.1, 0.6)).interval
-    Interval(low=0.1, high=0.741...)
+    >>> interval = apart(0.8, (0.5, 0.9), 0.2, (0.1, 0.6)).interval
+    >>> round(interval.low, 3), round(interval.high, 3)  # 0.6 - hypot(0.3, 0.4), 0.6 + hypot(0.1, 0.1)
+    (0.1, 0.741)
     """
     if one is None or other is None or its_ends is None or their_ends is None:
         return None

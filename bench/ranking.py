@@ -54,9 +54,15 @@ def with_frontier(rows: Sequence[Row], level: Knowledge) -> list[Row]:
     frontier = {
         spec
         for spec, (gain, leak) in points.items()
-        if not any(g >= gain and k <= leak and (g > gain or k < leak) for g, k in points.values())
+        if not any(beats(other, (gain, leak)) for other in points.values())
     }
     return [row.model_copy(update={"frontier": row.spec in frontier}) for row in rows]
+
+
+def beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether a gain kept and a leak are both at least as good as another's, and one of them is better."""
+    (gain, leak), (its_gain, its_leak) = one, other
+    return gain >= its_gain and leak <= its_leak and one != other
 
 
 def _defended(rows: Sequence[Row]) -> list[list[Row]]:

@@ -180,11 +180,20 @@ def _about(rows: Sequence[Row], setting: str) -> str:
 
 def _notes(rows: Sequence[Row]) -> str:
     """What the flags say, and of whom."""
-    specs = list(dict.fromkeys(row.spec for row in rows))
-    lines = []
+    notes = flag_notes([(row.spec, row.flags) for row in rows])
+    return "".join(f"- `{flag}` {note}\n" for flag, note in notes.items())
+
+
+def flag_notes(flagged: Sequence[tuple[str, Sequence[str]]]) -> dict[str, str]:
+    """By flag, in the order of `FLAGS`, who has it and what it says.
+
+    flagged: names, which may occur more than once, and their flags.
+    """
+    names = list(dict.fromkeys(name for name, _ in flagged))
+    notes = {}
     for flag, meaning in FLAGS.items():
-        flagged = [spec for spec in specs if any(row.spec == spec and flag in row.flags for row in rows)]
-        if flagged:
-            whose = "all" if len(flagged) == len(specs) else ", ".join(flagged)
-            lines.append(f"- `{flag}` ({whose}): {meaning}")
-    return "\n".join(lines) + "\n" if lines else ""
+        bearers = {name for name, flags in flagged if flag in flags}
+        if bearers:
+            whose = "all" if len(bearers) == len(names) else ", ".join(n for n in names if n in bearers)
+            notes[flag] = f"({whose}): {meaning}"
+    return notes

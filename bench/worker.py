@@ -63,7 +63,6 @@ class Worker:
 
     def _follow(self, trainings: Sequence[Training], epoch: Epoch) -> None:
         if processes.is_main():
-            self._told.follow(trainings, epoch)
             self.log(trainings, epoch)
 
     def _advance(self, tokens: int) -> None:

@@ -1,12 +1,21 @@
+import doctest
+
 import numpy as np
 import pytest
 from boards import cell, extracted, judged, leakage, membership, rows, scored
 
+from bench import differences
 from bench.comparisons import told_apart
 from bench.differences import Difference, leakage_difference, seeds_difference, utility_difference
 from bench.evaluation.columns import calibration_half
 from bench.leaderboard import leaderboard
 from bench.statistics import Interval
+
+
+def test_docstring_examples_run():
+    results = doctest.testmod(differences)
+    assert results.failed == 0
+    assert results.attempted >= 2
 
 
 def width(difference: Difference) -> float:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import LogFormatterMathtext, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatterMathtext, NullFormatter
 
 from bench.pages.svg import inline
 
@@ -21,6 +21,9 @@ PIXELS = 96
 """CSS pixels of an inch."""
 TEXT = 9.0
 """Points of all text but what states another size: 12 pixels."""
+
+PERCENT = FuncFormatter(lambda share, _: f"{100 * share + 0.0:.0f} %")
+"""How an axis of shares writes its ticks."""
 
 INK, FAINT, PAPER, GRID = "#010101", "#010102", "#010103", "#010104"
 SERIES = ("#020201", "#020202", "#020203", "#020204", "#020205", "#020206", "#020207", "#020208")

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from bench.pages import Section, as_table
-from bench.rendering import FLAGS
+from bench.rendering import flag_notes
 from bench.report.groups import Group
 from bench.report.prose import between, bullets, paragraph, reading, span
 from bench.results import Row
-from bench.tables import by_spec, defense_table, number, percent, refusal
+from bench.tables import defense_table, number, percent, refusal
 
 REFUSED_BY_ALL = "{} is left out of this table: {}."
 
@@ -33,14 +33,8 @@ def leaderboard_section(group: Group) -> Section:
 
 def _notes(rows: Sequence[Row]) -> Markup:
     """What the flags say, and of whom."""
-    specs = [own[0].spec for own in by_spec(rows)]
-    notes = []
-    for flag, meaning in FLAGS.items():
-        flagged = [spec for spec in specs if any(row.spec == spec and flag in row.flags for row in rows)]
-        if flagged:
-            whose = "all" if len(flagged) == len(specs) else ", ".join(flagged)
-            notes.append(Markup("<code>{}</code> ({}): {}").format(flag, whose, meaning))
-    return bullets(notes)
+    notes = flag_notes([(row.spec, row.flags) for row in rows])
+    return bullets(Markup("<code>{}</code> {}").format(flag, note) for flag, note in notes.items())
 
 
 def _attacks(group: Group) -> Markup:

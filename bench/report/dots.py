@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import Formatter, FuncFormatter, LogLocator, MaxNLocator
 
 from bench.pages import FAINT, INK, as_svg, new_figure
-from bench.pages.drawing import GRID
+from bench.pages.drawing import GRID, PERCENT
 from bench.report.marks import Mark, shortened
 from bench.report.prose import Ends
 
@@ -52,7 +52,6 @@ class Scale:
     log: bool = False
 
 
-PERCENT = FuncFormatter(lambda share, _: f"{100 * share + 0.0:.0f} %")
 PLAIN = FuncFormatter(lambda value, _: f"{value + 0.0:,.6g}")
 SHARES = Scale(-0.02, 1.02, PERCENT)
 

@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from bench.pages import INK, PAPER, as_svg, new_figure
-from bench.pages.drawing import GRID, TEXT
+from bench.pages.drawing import GRID, PERCENT, TEXT
 from bench.pages.labels import Box, Label, place_labels, settle
 from bench.report.floors import draw_floors
 from bench.report.marks import Mark, shortened
 from bench.report.points import Point
 from bench.report.sweeps import Sweep
 
-PERCENT = FuncFormatter(lambda share, _: f"{100 * share + 0.0:.0f} %")
 LONGEST = 30
 """Characters of a label; the whole name is in the mark's tip."""
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bench.differences import Difference, seeds_difference
+from bench.differences import Difference, seeds_difference, token_difference
 from bench.evaluation.columns import floats, units_of
 from bench.results import Audited, CellFile
-from bench.statistics import Interval, mean_interval
+from bench.statistics import Interval
 
 
 def gain_interval(cells: Sequence[CellFile], spec: str) -> Interval | None:
@@ -43,11 +43,7 @@ def gain_interval(cells: Sequence[CellFile], spec: str) -> Interval | None:
 def _token_difference(one: Audited, other: Audited) -> Difference | None:
     """Holdout loss of one model less the other's, nats a token, paired by record."""
     outside = ~np.array(one.member, dtype=bool)
-    tokens = np.array(one.n_tokens, dtype=np.int64)
-    held = outside & (tokens > 0)
-    if one.ids != other.ids or None in one.nll or None in other.nll or not held.any():
+    if one.ids != other.ids or None in one.nll or None in other.nll:
         return None
-    per_token = (floats(one.nll) - floats(other.nll))[held] / tokens[held]
-    differences, units = (np.repeat(each, tokens[held]) for each in (per_token, units_of(one)[held]))
-    interval = mean_interval(differences, units)
-    return None if interval is None else Difference(float(differences.mean()), interval)
+    tokens = np.where(outside, np.array(one.n_tokens, dtype=np.int64), 0)
+    return token_difference(floats(one.nll), floats(other.nll), tokens, units_of(one))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from bench.differences import Difference, apart, memorization_difference, seeds_difference
+from bench.ranking import beats
 from bench.results import Ends
 from bench.studies.file import Course, Hardness, Point
 from bench.studies.points import Observed
@@ -89,12 +90,16 @@ def _frontier(line: Line) -> str:
         f"attack gets from {_leak(first.point)} to {_leak(last.point)}. "
         f"{_claim('the last of these leaves less memorized than the first', _paired(first, last))}"
     )
-    known = [one.point for one in line if None not in (one.point.gain_kept, one.point.leak)]
-    best = [point for point in known if not any(_beats(other, point) for other in known)]
+    known = [
+        (one.point.value, (one.point.gain_kept, one.point.leak))
+        for one in line
+        if one.point.gain_kept is not None and one.point.leak is not None
+    ]
+    best = [value for value, own in known if not any(beats(other, own) for _, other in known)]
     if not best:
         return f"{told}. Which of them are on the frontier cannot be told: gain or leak is n/a"
     return (
-        f"{told}. By estimates alone, those on the frontier are {', '.join(f'{one.value:g}' for one in best)}"
+        f"{told}. By estimates alone, those on the frontier are {', '.join(f'{value:g}' for value in best)}"
     )
 
 
@@ -117,12 +122,6 @@ def _claim(claim: str, difference: Difference | None, unit: str = " nats") -> st
 
 def _paired(one: Observed, other: Observed) -> Difference | None:
     return seeds_difference(memorization_difference, one.cells, other.cells)
-
-
-def _beats(one: Point, other: Point) -> bool:
-    """Whether one is at least as good in both, and better in one of them."""
-    mine, theirs = ((point.gain_kept or 0.0, -(point.leak or 0.0)) for point in (one, other))
-    return mine != theirs and mine[0] >= theirs[0] and mine[1] >= theirs[1]
 
 
 def _tra(point: Point) -> str:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from bench.pages import FAINT, INK, MARKERS, SERIES, as_svg, new_figure
-from bench.pages.drawing import TEXT
+from bench.pages.drawing import PERCENT, TEXT
 from bench.pages.labels import Label, place_labels
 from bench.results import Ends
 from bench.studies.file import Course, Hardness, Point
@@ -23,7 +23,6 @@ HEIGHT, LOW = 660.0, 400.0
 WIDEST = 4
 """Values whose largest is at least so many times the smallest stand on a logarithmic axis."""
 
-PERCENT = FuncFormatter(lambda share, _: f"{100 * share + 0.0:.0f} %")
 
 Reading = Callable[[Point], float | None]
 

@@ -7,7 +7,7 @@ from tabulate import tabulate
 
 from bench.pages import Section, as_page, as_table
 from bench.pages.drawing import plain_style
-from bench.rendering import FLAGS
+from bench.rendering import flag_notes
 from bench.studies.drawing import NARROW, WIDE, against_difficulty, along, gained
 from bench.studies.file import Group, Hardness, Point, StudyFile
 from bench.tables import number, percent
@@ -88,14 +88,8 @@ def _in_words(value: object) -> str:
 
 def _notes(study: StudyFile, group: Group) -> list[str]:
     """What the leaderboard's flags say, and of whom."""
-    points = [point for point in study.points if point.group == group]
-    specs = list(dict.fromkeys(point.spec for point in points))
-    notes = []
-    for flag, meaning in FLAGS.items():
-        flagged = [spec for spec in specs if any(p.spec == spec and flag in p.flags for p in points)]
-        if flagged:
-            notes.append(f"{flag} ({'all' if len(flagged) == len(specs) else ', '.join(flagged)}): {meaning}")
-    return notes
+    flagged = [(point.spec, point.flags) for point in study.points if point.group == group]
+    return [f"{flag} {note}" for flag, note in flag_notes(flagged).items()]
 
 
 def _table(study: StudyFile, group: Group) -> Table:
